@@ -34,7 +34,7 @@ public struct Clip: Sendable, Equatable, Identifiable {
     /// When the text was captured, in microseconds since 1970 UTC; 0 if unknown.
     public let capturedAt: Int64
 
-    /// The text, whose description shows its size only.
+    /// The text; its description shows only the size.
     public let text: ClipText
 
     /// Hashes a text and its time; a hash is valid only within one process.
@@ -59,7 +59,7 @@ extension Clip: CustomStringConvertible, CustomReflectable {
 
 /// A deleted row with its whole text, for `HistoryStore.restore`.
 ///
-/// It exists only in memory, which is freed but not overwritten. The description contains no text.
+/// It exists only in memory. This memory is freed without being overwritten. The description contains no text.
 public struct DeletedClip: Sendable, Equatable, Identifiable {
   /// The id of the deleted row; restoring reuses it.
   public let id: Int64

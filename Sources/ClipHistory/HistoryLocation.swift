@@ -97,7 +97,7 @@ enum HistoryFolder {
 
   /// Marks a history as damaged, so that it is recovered the next time it is opened.
   ///
-  /// - Returns: false if nothing can be written next to it, which also rules out a recovery.
+  /// - Returns: false if nothing can be written next to the database, which also rules out a recovery.
   @discardableResult
   static func markDamaged(_ database: String) -> Bool {
     if mknod(HistoryLocation.damageMarker(of: database), S_IFREG | 0o600, 0) == 0 { return true }

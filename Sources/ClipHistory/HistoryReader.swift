@@ -87,8 +87,8 @@ public final class HistoryReader {
 
 /// Iterates over all clips of a history with their whole texts, oldest first.
 ///
-/// A cursor has its own connection, so any single thread can use it while a store and its readers are in use. Between
-/// two clips it holds no SQLite lock: it skips clips that have been deleted, and lets the log be truncated. Imports and
+/// A cursor has its own connection, so any single thread can use it while a store and its readers are in use. It holds
+/// no SQLite lock between two clips, so the log can be truncated, and it skips clips that are deleted then. Imports and
 /// recoveries, which would renumber the clips, wait until the cursor is released. Only one text at a time is in memory.
 ///
 /// ```swift
@@ -117,7 +117,8 @@ public final class ClipCursor {
 
   /// Opens an existing history, or a recovery that is not installed yet, without writing anything.
   ///
-  /// - Throws: as `HistoryStore.init` does; `.damaged` also if the files need a recovery, `.locked` during an import.
+  /// - Throws: as `HistoryStore.init` does; also `.damaged` if the files need a recovery, and `.locked` during an
+  ///   import.
   public init(location: HistoryLocation) throws(StoreError) {
     let opening = HistoryOpening(location)
     lock = try opening.lockToReadAll()

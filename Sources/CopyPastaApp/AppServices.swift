@@ -113,7 +113,7 @@ final class AppServices {
     switch Display.backend {
     case .x11(let name): X11Clipboard(display: name)
     case .wayland, .other:
-      // Unreachable without a display: `CopyPasta.start` exits with a message first.
+      // Unreachable: without a display, `CopyPasta.start` exits with a message first.
       if let clipboard = Clipboard.ofDisplay {
         GdkClipboard(clipboard)
       } else {
@@ -131,7 +131,7 @@ extension HistoryLocation {
 /// The open history: its two connections.
 @MainActor
 struct History {
-  /// Writes, and reads whole texts, on its own thread.
+  /// Writes clips and reads whole texts, on its own thread.
   let store: HistoryStore
   /// Reads pages for the list, on the main thread.
   let reader: HistoryReader

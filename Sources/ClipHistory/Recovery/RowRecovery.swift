@@ -115,7 +115,7 @@ struct RowRecovery {
 
   private static func isText(_ type: Int) -> Bool { type >= 13 && type % 2 == 1 }
 
-  /// Stores a row of `sqlite_sequence` or `last_capture`.
+  /// Stores the values of a row of `sqlite_sequence` or `last_capture`; ignores other rows.
   private mutating func note(_ row: LeafCell) {
     guard row.types.count == 2 || row.types.count == 5, let values = row.localValues else { return }
     if values.count == 2, values[0] == .text(Array("clip".utf8)), case .integer(let id) = values[1],

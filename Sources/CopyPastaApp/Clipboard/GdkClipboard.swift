@@ -229,7 +229,7 @@ private final class GdkClipboardSource: ClipboardSource {
   /// When a process exits, the kernel closes its pipe and its connection at times that depend on the scheduler. This
   /// wait delays the recording of every text.
   private static let dying = Duration.milliseconds(50)
-  /// The same wait for an owner that has sent nothing; it may be longer, because it delays no text.
+  /// The wait of `dying` for an owner that has sent nothing; it may be longer, because it delays no text.
   private static let longDying = Duration.milliseconds(500)
 
   /// Throws unless the bytes that were read are known to be the owner's whole text.

@@ -87,7 +87,7 @@ final class X11Clipboard: SystemClipboard {
   }
 
   private func lost(by owner: SelectionOwner) async {
-    // Ignore the loss if the owner has offered another text since.
+    // Ignore the loss if the owner has offered a new text since.
     guard await !owner.isOwner, owner === self.owner else { return }
     offeredText = nil
     if await owner.isConnectionLost { forgetOwner() }

@@ -24,7 +24,7 @@ final class WindowToggler {
   private var observations: [ListenerToken] = []
   /// Whether the window was shown by a toggle (shortcut, tray icon or `--toggle`), not by the launcher.
   private var isCalledUp = false
-  /// When the window lost the focus; nil if it has it again, or was hidden for another reason.
+  /// When the window lost the focus; nil if the window has the focus again, or was hidden for a different reason.
   private var focusLoss: ContinuousClock.Instant?
   private var state = State.settled {
     didSet { if case .leaving(let check) = oldValue { check.cancel() } }

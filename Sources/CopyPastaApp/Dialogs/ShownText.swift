@@ -11,9 +11,9 @@ struct ShownText: Equatable, Sendable {
   static let sizeLimit = 1 << 20
   /// The maximum number of shown lines, because even an empty line takes some 130 bytes in GTK.
   static let lineCountLimit = 20_000
-  /// The longest line, in bytes.
+  /// The maximum length of a line, in bytes.
   static let lineLimit = 2 << 10
-  /// The longest word with the blanks after it, in bytes.
+  /// The maximum length of a word, including the blanks after it, in bytes.
   static let wordLimit = 512
   private static let tabWidth = 8
 
@@ -102,7 +102,8 @@ struct ShownText: Equatable, Sendable {
       column += 1
     }
 
-    /// Whether a line can wrap before the next character: after a blank, or before a Chinese, Japanese or Korean one.
+    /// Whether a line can wrap before the next character: after a blank, or before a Chinese, Japanese or Korean
+    /// character.
     private func beginsWord(_ scalar: Unicode.Scalar) -> Bool {
       switch scalar.value {
       case 0x09, 0x20: false

@@ -1,7 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// `--check`: prints whether the history is sound, without a display and also while the program runs.
+/// `--check`: prints whether the history is sound; needs no display, and works while the program runs.
 enum Check {
   /// Checks the whole history and prints one line with the outcome.
   ///

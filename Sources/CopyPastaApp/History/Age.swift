@@ -17,7 +17,7 @@ enum Age {
     guard let age = age(of: time, at: now) else { return tr("at an unknown time") }
     let days = LocalTime.day(now) - LocalTime.day(time)
     switch age {
-    // Includes negative ages, after the clock was set back.
+    // This includes negative ages, which occur after the clock was set back.
     case ..<minute: return tr("just now")
     case ..<hour: return count(age / minute) { trn("%s minute ago", "%s minutes ago", $0) }
     case _ where days == 0 || age < 6 * hour:
@@ -42,7 +42,7 @@ enum Age {
       // A pattern for g_date_time_format, in languages that put the day before the month.
       case (false, false): tr("%-d %b")
       case (false, true): tr("%-d %b %Y")
-      // The same, in languages that put the month before the day.
+      // A pattern for g_date_time_format, in languages that put the month before the day.
       case (true, false): tr("%b %-d")
       case (true, true): tr("%b %-d, %Y")
       }

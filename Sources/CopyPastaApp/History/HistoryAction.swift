@@ -36,7 +36,7 @@ struct HistoryAction {
   var menuKeys: String?
   /// Whether the action is listed last in a row's menu, because it is destructive.
   var isDestructive = false
-  /// Undocumented keys that do the same.
+  /// Undocumented keys for the same action.
   var otherKeys: [String] = []
   var swipe: Swipe?
   let effect: Effect

@@ -24,7 +24,7 @@ final class HistoryContentView {
     root = Overlay(pages, under: [undoBar.root])
   }
 
-  /// Whether the first steps explain how to resume recording.
+  /// Whether recording is paused; the first steps then explain how to resume it.
   var isPaused = false {
     didSet {
       guard isPaused != oldValue else { return }

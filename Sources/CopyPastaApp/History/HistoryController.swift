@@ -1,7 +1,7 @@
 import ClipHistory
 import ClipboardCore
 
-/// Implements the user's actions on the history, one method for each, for pointer, keys, menus and touch alike.
+/// Implements the user's actions on the history; pointer, keys, menus and touch call the same method for an action.
 ///
 /// The controller owns the list model and is independent of its view. A clip is on disk before it is in the list.
 @MainActor
@@ -32,7 +32,8 @@ final class HistoryController {
   private let queue = TaskQueue()
   /// Runs the reads of pasted and dropped texts separately, so that a slow program does not block `queue`.
   private let transfers = TaskQueue()
-  /// Runs the deletions of expired items separately, because they can take long and must not delay captures or copies.
+  /// Runs the deletions of expired items separately, because they can take a long time and must not delay captures or
+  /// copies.
   private let retentionQueue = TaskQueue()
   private var isClosed = false
   /// The last failure to delete expired items, stored so that it is shown only once.

@@ -96,7 +96,7 @@ final class HistoryList: HistoryView {
   /// Shows a line about the shortcut below the first steps, while these are shown.
   func showNote(_ words: String) { firstSteps?.note.text = words }
 
-  /// Whether the first steps explain how to resume recording.
+  /// Whether recording is paused; the first steps then explain how to resume it.
   var isPaused = false {
     didSet { if isPaused != oldValue { firstSteps?.rule.text = StatusPage.firstSteps(isPaused: isPaused) } }
   }

@@ -9,7 +9,7 @@ import GtkKit
 @MainActor
 final class HistoryListModel: ListModelSource {
   private static let pageSize = 64
-  /// The number of loaded rows above which those far from the visible part are released.
+  /// If more rows than this are loaded, those far from the visible part are released.
   private static let cacheLimit = 512
   /// The maximum number of runs of removed rows that are reported to the views one by one.
   private static let mostRuns = 16

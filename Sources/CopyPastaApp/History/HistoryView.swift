@@ -30,7 +30,7 @@ protocol HistoryDelegate: AnyObject {
 
   func show(_ text: ShownText, of clip: Clip)
 
-  /// Shows whether the newest copy was skipped, because a password manager marked it as secret.
+  /// Shows whether the newest copy was skipped because a password manager marked it as secret.
   func showSecret(_ isSecret: Bool)
 
   /// Shows an operation that failed, with the reason.

@@ -158,8 +158,8 @@ struct HiddenCharacters {
     defer { previous = scalar }
     switch scalar.value {
     case ..<0x80: return nil
-    // Bidirectional marks, embeddings, overrides and isolates: right-to-left, left-to-right, and those that end one
-    // or take the direction from the text.
+    // Bidirectional marks, embeddings, overrides and isolates: right-to-left, left-to-right, and those that end such a
+    // range or take its direction from the text.
     case 0x061C, 0x200F, 0x202B, 0x202E, 0x2067: return "⇠"
     case 0x200E, 0x202A, 0x202D, 0x2066: return "⇢"
     case 0x202C, 0x2068, 0x2069: return "⇄"

@@ -8,7 +8,7 @@ final class Retention {
   let interval: Duration
   private let preferences: @MainActor () -> Preferences
   private let clock: @Sendable () -> ClockReading
-  /// The items whose deletion the user has confirmed, until the next run.
+  /// The items whose deletion the user has confirmed; cleared at the next run.
   private var confirmed: ExpiredClips?
 
   /// - Parameter preferences: Returns the preferences, which are not loaded before the first frame.
@@ -21,7 +21,7 @@ final class Retention {
     self.interval = interval
   }
 
-  /// Returns the items that are older than a period; nil if there are none.
+  /// Returns the items that are older than `period`; nil if there are none.
   func expired(after period: RetentionPeriod, in store: HistoryStore) async throws(StoreError)
     -> ExpiredClips?
   {
@@ -84,7 +84,7 @@ extension RetentionPeriod {
 }
 
 extension ExpiredClips {
-  /// How many items are older than the period, and the date that the clock shows.
+  /// How many items are older than the retention period, and the date that the clock shows.
   @MainActor var message: String {
     trn("%s item is older than %s (today is %s).", "%s items are older than %s (today is %s).", count)
       .filled(with: Format.number(count), period.words, Age.date(reading.wallTime))

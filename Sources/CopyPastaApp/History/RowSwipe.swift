@@ -31,7 +31,7 @@ final class RowSwipe: SwipeTarget {
   }
 
   func swipeMoved(to distance: Double) {
-    // Cancel if a new clip was inserted at the top during the swipe, so that the row now shows another clip.
+    // Cancel if a new clip was inserted at the top during the swipe, so that the row now shows a different clip.
     guard let row, row.clip?.id == id else { return reset() }
     let edge: HistoryAction.Swipe.Edge = (distance > 0) != view.isRightToLeft ? .leading : .trailing
     action = distance == 0 ? nil : actions.first { $0.swipe?.edge == edge }

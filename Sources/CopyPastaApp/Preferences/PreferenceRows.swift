@@ -81,7 +81,7 @@ final class PreferenceRow {
     didSet { refresh?() }
   }
 
-  /// Shows the setting again.
+  /// Updates the control to show the setting's current value.
   private var refresh: (@MainActor () -> Void)?
 }
 
@@ -139,7 +139,7 @@ final class RetentionMenu {
 
   private static var explanation: String { tr("Older items are deleted permanently.") }
 
-  /// - Parameter window: The window of the row, above which the confirmation dialog is shown.
+  /// - Parameter window: The row's window; the confirmation dialog is shown above it.
   init(_ services: AppServices, in window: Window) {
     self.services = services
     self.window = window

@@ -13,7 +13,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(20)]
     /// The number of consecutive losses after which a lost session is not set up again.
     var losses = 3
-    /// The time after which the loss of a session no longer counts as consecutive.
+    /// If a session has lasted at least this long, its loss starts a new count.
     var steadyTime = Duration.seconds(60)
   }
 
@@ -82,7 +82,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   private func watchPortal() {
     var isFirst = true
     watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
-      // Ignore the first call if it reports the portal that received the request, not one that has started since.
+      // Ignore the first call unless the portal was gone: it reports the portal that has just received the request.
       if let self, !isFirst || isPortalGone { sessionLost() }
       isFirst = false
     } vanished: { [weak self] in

@@ -43,7 +43,7 @@ enum ShortcutState: Equatable {
 }
 
 extension ShortcutState {
-  /// The keys as the user reads them, or why none are shown.
+  /// The keys as the user reads them, or a text in their place.
   var keys: String {
     switch self {
     case .held(_, let name?): name
