@@ -152,8 +152,8 @@ final class Database {
 
   /// Makes calls wait up to `limit` milliseconds for a lock, with an attempt every 2 ms.
   ///
-  /// SQLite's own busy handler slows down to an attempt every 100 ms. While another program wrote continuously, it
-  /// failed to get the lock within 2 s in two of ten runs on a busy machine.
+  /// SQLite's own busy handler slows down to an attempt every 100 ms. While another program wrote continuously, that
+  /// handler failed to get the lock within 2 s in two of ten runs on a busy machine.
   private func wait(atMost limit: Int32) {
     sqlite3_busy_handler(
       handle,

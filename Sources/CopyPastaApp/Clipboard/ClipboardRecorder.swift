@@ -9,7 +9,7 @@ import Synchronization
 final class ClipboardRecorder: Sendable {
   /// The largest backlog, in bytes, at which the next text is read although earlier ones are not on disk yet.
   static let backlogLimit = 4 << 20
-  /// Counted for each waiting text in addition to its bytes, so that the number of small texts is bounded, too.
+  /// Counted in the backlog for each text, in addition to its bytes, so that the number of small texts is bounded, too.
   private static let costOfText = 1 << 10
 
   private let store: HistoryStore

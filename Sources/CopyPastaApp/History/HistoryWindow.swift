@@ -217,8 +217,8 @@ final class HistoryWindow {
     if Display.backend != .wayland {
       Task.unpooled { [window] in
         await MainLoop.idle()
-        // Wait until idle, because GTK immediately renders the icon in several sizes for X11's panels, which takes
-        // 6 ms, and 10 MiB if the icon is an SVG.
+        // Wait until idle, because GTK immediately renders the icon in several sizes for X11's panels. This takes 6 ms,
+        // and 10 MiB if the icon is an SVG.
         window.setIcon(CopyPasta.id)
       }
     }

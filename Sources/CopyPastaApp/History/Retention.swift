@@ -149,7 +149,7 @@ final class RetentionBar {
 
   /// Asks about expired items; nil hides the bar.
   ///
-  /// - Parameter canKeep: Whether the setting is writable, because *Keep* changes it.
+  /// - Parameter canKeep: Whether the setting is writable; the *Keep* button changes it.
   func show(_ expired: ExpiredClips?, canKeep: Bool = true) {
     let isNew = self.expired?.message != expired?.message
     self.expired = expired

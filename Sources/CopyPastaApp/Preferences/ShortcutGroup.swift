@@ -3,8 +3,8 @@ import SerialQueue
 
 /// The settings of the global shortcut: its keys, its state, and the alternatives if it does not work.
 ///
-/// A button shows the keys. After a click, it records the next key combination: Escape cancels, Backspace turns the
-/// shortcut off.
+/// A button shows the keys. After a click, the button records the next key combination: Escape cancels, Backspace turns
+/// the shortcut off.
 @MainActor
 final class ShortcutGroup {
   private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keys, command, gnome]).root
