@@ -6,8 +6,8 @@ import Testing
 ///
 /// With `COPYPASTA_FUZZ_BITS`, the first seeds each flip one bit of the smallest file.
 ///
-/// The files are fuzzed in child processes, which a trap may end, or an alarm if they hang. The report then names the
-/// last seed.
+/// Fuzzes in child processes, because a file may make the process trap or hang; an alarm kills a process that hangs.
+/// The report then names the last seed.
 struct FileFuzzTests {
   @Test(arguments: 0..<2)
   func `a randomly damaged history is opened or recovered, and then records a text`(half: Int) async throws {

@@ -14,7 +14,7 @@ struct HistoryCheckTests {
   @Test(arguments: [
     "(0, 1, 1, NULL, 'x')", "(2, -5, 1, NULL, 'x')", "(2, 1, 2, NULL, 'x')", "(2, 1, 1, 'x', 'x')",
   ])
-  func `a check counts a clip with a wrong id, time, size or preview and marks the history`(clip: String)
+  func `a check counts a clip with a wrong id, time, size or preview and reports damage`(clip: String)
     async throws
   {
     let check = try await check(after: clip)
@@ -23,14 +23,14 @@ struct HistoryCheckTests {
   }
 
   @Test(arguments: ["x'ff'", "x'410042'"])
-  func `a check counts a clip with invalid text and marks the history`(text: String) async throws {
+  func `a check counts a clip with invalid text and reports damage`(text: String) async throws {
     let check = try await check(after: "(2, 1, 1, NULL, CAST(\(text) AS TEXT))")
     #expect(!check.isSound && check.unreadableCount == 1)
     #expect(check.clipCount == 2)
     #expect(try history.isMarked(), "the next start recovers it")
   }
 
-  @Test func `a check of a valid history does not mark it`() async throws {
+  @Test func `a check does not report damage in a valid history`() async throws {
     let check = try await check(after: "(2, 1, 1, NULL, 'x')")
     #expect(check.isSound && check.clipCount == 2)
     #expect(try !history.isMarked())

@@ -128,7 +128,7 @@ final class FakePortal {
     scene.service.emit("Response", of: "org.freedesktop.portal.Request", at: request, response)
   }
 
-  /// Waits until the portal has received the program's earlier messages, and then the program the portal's.
+  /// Waits until all earlier messages have arrived, first at the portal and then at the program.
   func settle() async throws {
     _ = try await scene.call(.bus, "GetId")
     try await scene.settle()

@@ -17,7 +17,7 @@ import Testing
     </node>
     """
 
-  /// Exports a fake feedbackd, which calls `asked` with its arguments, from the client's connection.
+  /// Exports a fake feedbackd on the client's side of the bus; `asked` receives the arguments of each call.
   private func serve(on scene: BusScene, _ asked: @escaping @MainActor (Variant) -> Void) throws
     -> [Bus.Registration]
   {

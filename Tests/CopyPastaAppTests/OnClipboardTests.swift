@@ -6,7 +6,7 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// The mark of the row whose text is on the clipboard, which is updated without reading the clipboard.
+/// The program marks the row whose text is on the clipboard, without reading the clipboard for this.
 @MainActor
 @Suite(.serialized) struct OnClipboardTests {
   private let scratch: Scratch

@@ -189,7 +189,7 @@ import Testing
   @Test func `a portal shortcut waits for the user's answer without a time limit`() async throws {
     let asking = try await ask(makeShortcut(.short(for: "ListShortcuts")))
     let question = try #require(portal.requests.last)
-    // Wait longer than the time limit: a second shortcut gives up after it, because its call shows no dialog.
+    // Wait until the time limit has passed: a second shortcut, whose call shows no dialog, reaches that limit.
     portal.answers["CreateSession"] = .silence
     #expect(try await start(makeShortcut(.short(for: "ListShortcuts"))) == .notHeld(.unsupported))
     portal.respond(to: question, [.uint32(0), .dictionary(["shortcuts": portal.granted])])

@@ -27,7 +27,7 @@ import Testing
     #expect(PreviewText.spoken("a\n") == "a")
   }
 
-  @Test func `a preview that omits lines counts all lines`() {
+  @Test func `a preview that omits lines states the total number of lines`() {
     func count(_ text: String, goesOn: Bool = false, lineLimit: Int = 3) -> Int? {
       PreviewText(text, goesOn: goesOn, lineLimit: lineLimit).countOfLines
     }

@@ -38,7 +38,7 @@ import Testing
   }
 
   /// The window in front may be one of the program's own dialogs.
-  @Test func `the tooltip of an idle window does not name the window in front`() {
+  @Test func `the indicator's tooltip in an inactive window does not name the window in front`() {
     #expect(ReadingIndicator().root.tooltip?.contains("this window is not in front") == true)
   }
 

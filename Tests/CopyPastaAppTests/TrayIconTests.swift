@@ -113,7 +113,7 @@ import Testing
 
   // MARK: Requests
 
-  @Test func `tray icon clicks toggle the window, and a context menu call shows the window`() async throws {
+  @Test func `tray icon clicks toggle the window, and a call of ContextMenu shows the window`() async throws {
     for method in ["Activate", "SecondaryActivate", "ContextMenu"] {
       #expect(try await tray.scene.call(tray.item, method, [.int32(20), .int32(-5)]) == .tuple([]))
     }

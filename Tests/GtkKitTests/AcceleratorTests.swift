@@ -41,7 +41,7 @@ import Testing
     #expect(ProgramFiles.quoted("/it's") == #"'/it'\''s'"#)
   }
 
-  @Test func `the program's shell command is a full path if its name means another program`() throws {
+  @Test func `the program's shell command is a full path if its name would run another program`() throws {
     // "sh" is in every PATH and is not this test program, whose folder may contain a space.
     let tests = try #require(ProgramFiles.program)
     #expect(ProgramFiles.shellCommand(named: "sh") == ProgramFiles.quoted(tests))

@@ -12,7 +12,7 @@ extension X11KitTests {
     static let toggle = KeyCombination(keysym: letter("v"), modifiers: [.control, .logo])
     /// The keycodes of v, y and z on a US keyboard.
     static let (v, y, z) = ("55", "29", "52")
-    /// The keycode of F12, because given the name xdotool also presses Alt in a layout of xkeyboard-config 2.45.
+    /// The keycode of F12; given the key's name, xdotool also presses Alt in a layout of xkeyboard-config 2.45.
     static let f12 = "96"
 
     let server: XServer

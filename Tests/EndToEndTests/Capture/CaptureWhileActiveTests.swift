@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// F10 is left out on sway, where its menu moves, so that GDK prints a warning.
+  /// F10 is left out on sway, because its menu moves there and GDK prints a warning.
   static let menus: [(VirtualDesktop.Kind, String)] = [(.x11, "F10"), (.x11, "Menu"), (.wayland, "Menu")]
 
   /// GTK reports a window as active while one of its menus has the focus.

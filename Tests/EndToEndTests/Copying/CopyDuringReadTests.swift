@@ -36,7 +36,7 @@ import Testing
       try await scene.openOtherWindow()
       let edge = try await scene.watchEdge()
       let slow = try await ClipboardOwner.start(behaving: "Slow", on: scene.desktop)
-      // Stop the program, so that like a busy one it handles the focus and the click in one turn of its main loop.
+      // Stop the program, so that it handles the focus and the click together, as a busy program does.
       scene.app.program.signal(SIGSTOP)
       try await scene.clickFirstRow()
       scene.app.program.signal(SIGCONT)

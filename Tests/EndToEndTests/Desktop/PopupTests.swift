@@ -69,7 +69,7 @@ import Testing
       func isOffered() async throws -> Bool {
         try await reader.tree().all.contains { $0.name == "Always Hide" }
       }
-      // A normal launch, not a toggle, has shown this window, so a copy shows no such notice.
+      // A normal launch, not a toggle, has shown this window, so a copy shows no notice.
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("new")
       try await waitUntil("the announcement of the copy") { reader.heard.contains("Copied") }

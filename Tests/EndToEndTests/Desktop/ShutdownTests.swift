@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a notification appears only the first time that the program keeps running after a close`()
+  @Test func `a notification appears only the first time that the program keeps running without its window`()
     async throws
   {
     try await VirtualDesktop.with { desktop in

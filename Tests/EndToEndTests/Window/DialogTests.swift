@@ -73,7 +73,7 @@ import Testing
         try await scene.desktop.press("Escape")
         try await waitUntil("the main window again") { try await scene.app.window.isActive() }
       }
-      // Some resources are released with a delay. A leak would have grown with each of the eight openings since.
+      // Some resources are released with a delay. A leak would have grown with each opening of Preferences.
       try await waitUntil(
         "no more X resources or channels than after the first time",
         seen: { try await "\(scene.resources()), first \(first)" }
