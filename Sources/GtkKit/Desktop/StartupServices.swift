@@ -80,7 +80,7 @@ public final class StartupServices {
     // On a busy machine, the answer may still be under way: after a round trip to the bus, all earlier messages have
     // arrived.
     SessionBus.waitForAnswer(within: .seconds(1))
-    if MainLoop.run(until: { !unanswered.contains(service) }, atMost: .milliseconds(20)) { return true }
+    if MainLoop.run(until: { !unanswered.contains(service) }, atMost: .milliseconds(100)) { return true }
     unanswered.remove(service)
     switch service {
     case .portal:

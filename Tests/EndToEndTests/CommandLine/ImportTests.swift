@@ -26,7 +26,7 @@ import Testing
       let result = try await shell(
         #"""
         printf '%s\n' '{"text":"a"}' nonsense >$HOME/lines
-        script -qec "\#(CopyPasta.programPath) --import <$HOME/lines" /dev/null
+        script -qec "'\#(CopyPasta.programPath)' --import <$HOME/lines" /dev/null
         """#, on: desktop)
       let clear = "\r\u{1b}[K"
       #expect(result.text.hasPrefix("\r0 lines read…\u{1b}[K"), "\(result.text.debugDescription)")
