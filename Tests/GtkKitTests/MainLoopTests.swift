@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct MainLoopTests {
-  /// If the eventfd's counter is not read, the loop uses some 800,000 µs per second.
+  /// If the eventfd's counter is not read, the loop uses some 800,000 µs of processor time per second.
   @Test func `the main loop runs main-actor tasks and sleeps while idle`() async throws {
     let program =
       URL(fileURLWithPath: CopyPasta.programPath).deletingLastPathComponent().path + "/MainLoopProbe"

@@ -74,7 +74,7 @@ public struct Screenshot: Sendable {
     return Colour(red: red / count, green: green / count, blue: blue / count)
   }
 
-  /// Whether all pixels of a rectangle have the same colour, so that nothing is drawn there.
+  /// Whether all pixels of a rectangle have the same colour, which means that nothing is drawn there.
   public func isPlain(in rectangle: Rectangle) -> Bool {
     var first: [UInt8]?
     return allRows(of: rectangle) { row in

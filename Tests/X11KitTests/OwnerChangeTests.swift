@@ -30,7 +30,7 @@ extension X11KitTests {
       return await reader.outcome(onPurpose: false)
     }
 
-    @Test func `each time that reading is permitted, the content is reported once, as a new offer`() async throws
+    @Test func `each time reading is permitted, the contents are reported once, as a new offer`() async throws
     {
       permit.revoke()
       let owner = try await own("Owner")

@@ -65,7 +65,7 @@ import Testing
 
   private static let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
 
-  /// A prefix with the program and a German catalogue, which a sed script makes from the template.
+  /// A prefix with the program and a German catalogue, made from the template with the sed script `script`.
   private func installation(translating script: String) async throws -> TemporaryFolder {
     let prefix = try TemporaryFolder()
     try prefix.makeFolder("bin")

@@ -149,7 +149,7 @@ import Testing
       try await waitUntil("the server grabbed") {
         String(decoding: grab.output, as: UTF8.self) == "keyboard\nserver\n"
       }
-      // Wait until CopyPasta has sent its next request.
+      // Give CopyPasta time to send its next request.
       try await Task.sleep(for: .seconds(1))
       let answer = try await scene.desktop.run(
         [
