@@ -17,7 +17,7 @@ extension ClipboardOwner {
     /// A text under the targets that every toolkit offers.
     public static func text(_ text: String) -> Offer { self.text(bytes: Array(text.utf8)) }
 
-    /// Bytes as a text, which need not be valid UTF-8.
+    /// Bytes that are offered as a text and need not be valid UTF-8.
     public static func text(bytes: [UInt8]?) -> Offer {
       Offer(targets: ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "STRING"], bytes: bytes)
     }
@@ -36,7 +36,7 @@ extension ClipboardOwner {
       return Offer(targets: ["text/uri-list"], bytes: Array(list.utf8))
     }
 
-    /// The signature of a PNG picture, without the rest.
+    /// An image: only the signature of a PNG file.
     public static let image = Offer(
       targets: ["image/png"], bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An empty session bus for tests without a display; it ends with its last reference.
+/// An empty session bus for tests without a display; the bus ends when its last reference is released.
 public final class PrivateBus: Sendable {
   /// The bus address.
   public let address: String

@@ -7,17 +7,17 @@ import Foundation
 public struct ScreenReader: Sendable {
   /// An accessible element of the program.
   public struct Element: Decodable, Sendable {
-    /// AT-SPI's name of its role, such as `list item` or `push button`.
+    /// AT-SPI's name of the role, such as `list item` or `push button`.
     public let role: String
     /// The accessible name, which a screen reader announces first.
     public let name: String
     /// The accessible description, which a screen reader announces after the role.
     public let description: String
-    /// Whether it has the focus.
+    /// Whether the element has the focus.
     public let isFocused: Bool
-    /// Whether it can have the focus.
+    /// Whether the element can have the focus.
     public let isFocusable: Bool
-    /// Whether it can be selected.
+    /// Whether the element can be selected.
     public let isSelectable: Bool
     /// The child elements, in order.
     public let children: [Element]

@@ -117,7 +117,7 @@ public struct Screenshot: Sendable {
     return values
   }
 
-  /// Whether `holds` returns true for each row of the part of a rectangle that is inside the picture.
+  /// Whether `holds` returns true for each row of a rectangle, without the part outside the picture.
   private func allRows(of rectangle: Rectangle, _ holds: (ArraySlice<UInt8>) -> Bool) -> Bool {
     let columns = max(0, rectangle.x)..<max(0, rectangle.x, min(width, rectangle.x + rectangle.width))
     let rows = max(0, rectangle.y)..<max(0, rectangle.y, min(height, rectangle.y + rectangle.height))

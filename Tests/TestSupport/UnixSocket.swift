@@ -5,7 +5,7 @@ struct UnixSocket: ~Copyable {
   private let socket: Int32
   private let path: String
 
-  /// Connects; all operations wait at most `generousLimit`, in case the program is stopped.
+  /// Connects to the socket at `path`; each operation waits at most `generousLimit`, in case the program is stopped.
   init(to path: String) throws {
     self.path = path
     socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -213,7 +213,7 @@ extension X11Display.Connection {
     numbers(in: try bytes(of: property, on: window) ?? [])
   }
 
-  /// Whether a window and its ancestors are mapped and, with `unmanaged`, it is an override-redirect window.
+  /// Whether a window and its ancestors are mapped; with `unmanaged`, the window must also be override-redirect.
   fileprivate func isViewable(_ window: xcb_window_t, unmanaged: Bool = false) throws -> Bool {
     let cookie = xcb_get_window_attributes(handle, window)
     guard let reply = try reply(xcb_get_window_attributes_reply_t.self, to: cookie.sequence) else {

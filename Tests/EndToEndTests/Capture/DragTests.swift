@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Texts dragged in from, and rows dragged out to, a program with another toolkit.
+/// Drags between CopyPasta and a program with a different toolkit: texts into the window, and rows out of it.
 @Suite struct DragTests {
   static let text = "dropped, with é, 🍝\nand a second line"
 

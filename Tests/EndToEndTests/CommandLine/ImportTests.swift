@@ -103,7 +103,7 @@ import Testing
 }
 
 extension Scene {
-  /// Starts the program with another home folder on the same desktop.
+  /// Starts the program with a different home folder on the same desktop.
   fileprivate static func start(
     on desktop: VirtualDesktop, home: String, _ body: (Scene) async throws -> Void
   ) async throws {

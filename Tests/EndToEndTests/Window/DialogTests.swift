@@ -177,7 +177,7 @@ extension Scene {
     try await waitUntil("the main window again") { try await app.window.isActive() }
   }
 
-  /// The number of the program's X resources by kind, such as windows and pixmaps, and of its channels.
+  /// The numbers of the program's channels, and of its X resources by kind, such as windows and pixmaps.
   fileprivate func resources() async throws -> [String: Int] {
     let result = try await desktop.run(
       ["/usr/bin/python3", Fixture.path("x_resources.py"), "\(app.window.id)"])
