@@ -8,25 +8,26 @@
 # The folders on this machine to mount in a Debian system, as FROM:TO.
 binds=()
 
-# cannot MESSAGE: exits with 77, which means to .ci/run that this machine cannot run the script, not that the script failed.
+# cannot MESSAGE: exits with 77. To .ci/run this means that the machine cannot run the script, not that the script failed.
 cannot() {
   printf '%s: not run: %s\n' "$(basename "$0")" "$*" >&2
   exit 77
 }
 
-# own_mounts ARGUMENT...: restarts the script with these arguments in a mount namespace, so that its mounts end with it.
+# own_mounts ARGUMENT...: restarts the script with these arguments in a mount namespace of its own, so that its mounts
+# disappear when it exits.
 own_mounts() {
   ((EUID == 0)) || cannot "this needs root, to mount and to change the root"
   [[ -n ${COPYPASTA_OWN_MOUNTS:-} ]] || COPYPASTA_OWN_MOUNTS=1 exec unshare --mount "$0" "$@"
 }
 
-# in_debian FOLDER COMMAND...: runs a command with FOLDER as its root, and with a /tmp and a /run of its own, in the working
-# folder $there. The mounts and processes end with it. network=--net gives it no network. Does not use chroot, in which
-# processes cannot create the namespaces that the sandboxes of Flatpak and of GTK's image loaders (glycin) need.
+# in_debian FOLDER COMMAND...: runs a command in the working folder $there, with FOLDER as its root and with its own /tmp
+# and /run. The mounts and processes end with the command. network=--net gives it no network. Does not use chroot, because
+# processes in a chroot cannot create the namespaces that the sandboxes of Flatpak and of GTK's image loaders (glycin) need.
 in_debian() {
   # shellcheck disable=SC2016  # the shell inside fills in its own arguments
   unshare --mount --pid --fork --kill-child ${network:+"$network"} bash -ec '
-    # The first process of a PID namespace receives only the signals that it handles.
+    # The first process of a PID namespace receives only signals that it handles, so handle these.
     trap "exit 1" INT TERM
     root=$1
     mount --rbind "$root" "$root"
@@ -68,8 +69,8 @@ mirror() {
   echo "${found:-http://deb.debian.org/debian}"
 }
 
-# make_debian FOLDER RELEASE [PACKAGE...]: creates a Debian system in FOLDER if there is none, updates it, and installs the
-# packages. The release "arm64" is sid for arm64, emulated if this machine has another architecture.
+# make_debian FOLDER RELEASE [PACKAGE...]: creates a Debian system in FOLDER if there is none, updates the system, and
+# installs the packages. The release "arm64" is sid for arm64, emulated if this machine has another architecture.
 make_debian() {
   local folder=$1 release=$2 options=() script
   ((EUID == 0)) || cannot "this needs root, to mount and to change the root"
@@ -77,7 +78,7 @@ make_debian() {
   unshare --mount --pid --fork true 2>/dev/null || cannot "this machine does not let root mount anything"
   [[ $release =~ ^(bookworm|trixie|sid|arm64)$ ]] || fail "no such release: $release (bookworm, trixie, sid, arm64)"
   [[ $release != arm64 ]] || { release=sid && options=(--arch arm64); }
-  # A debootstrap that is older than the release has no script of its name; all releases use the script of sid.
+  # A debootstrap that is older than the release has no script for it. Use sid's script, as all releases do.
   script=/usr/share/debootstrap/scripts/$release
   [[ -e $script ]] || script=/usr/share/debootstrap/scripts/sid
   if [[ ! -e $folder/etc/debian_version ]]; then
@@ -104,7 +105,7 @@ install_there() {
     fail "apt-get failed: $(grep -m 1 '^E: ' "$1.log") ($1.log)"
 }
 
-# swift_of FOLDER: prints the version of Swift in that system's archive; nothing if it has none.
+# swift_of FOLDER: prints the version of Swift in the archive of the Debian system in FOLDER, if it has Swift.
 swift_of() { in_debian "$1" apt-cache show --no-all-versions swiftlang 2>/dev/null | sed -n 's/^Version: //p' | head -n 1; }
 
 # own_toolchain: sets $toolchain to the folder of this machine's Swift, and mounts it in every Debian system.

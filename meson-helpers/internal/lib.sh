@@ -30,14 +30,14 @@ prepare() {
   "$project/meson-helpers/packages" "$@"
 }
 
-# built PRODUCT: builds it for release, and prints its path.
+# built PRODUCT: builds PRODUCT for release, and prints its path.
 built() {
   local build=(swift build --package-path "$project" --configuration release --product "$1")
   "${build[@]}" >&2
   echo "$("${build[@]}" --show-bin-path)/$1"
 }
 
-# until_true SECONDS COMMAND...: polls until the command succeeds; fails if it does not in time.
+# until_true SECONDS COMMAND...: runs the command until it succeeds; fails if it has not succeeded after SECONDS.
 until_true() {
   local deadline=$((SECONDS + $1))
   until "${@:2}" >/dev/null 2>&1; do
