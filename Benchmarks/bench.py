@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Measures CopyPasta and prints one table. meson-helpers/bench builds what this needs, starts a desktop and calls it.
+"""Measures CopyPasta and prints one table. meson-helpers/bench builds what this script needs, starts
+a desktop and calls the script.
 
 It does not fail if a figure misses its target; the targets are printed only for information.
 """

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Logs what sway shows and when, in the format of damagelog.c.
 
-Frames and their times come from sway by wlr-screencopy, which copies the next frame that changes anything. Windows come
-from sway's IPC socket. GTK always reports the whole window as changed, so the pixels are compared in squares, and the
-pixels of the squares that differ are counted.
+Frames and their times come through wlr-screencopy, which copies the next frame that changes anything. Windows come from
+sway's IPC socket. GTK always reports the whole window as changed. So the pixels are compared in squares, and the pixels of
+the squares that differ are counted.
 """
 import mmap
 import os
@@ -15,7 +15,7 @@ from measure.process import now_ms
 from measure.sway import SUBSCRIBE, TREE, Sway, windows
 
 SMALLEST_SIDE, DRAWN_COLOURS, SQUARE = 100, 4, 16
-# The frame that sway is copying, the frame on the screen, and the previous one.
+# One each for the frame that sway is copying, the frame on the screen, and the previous frame.
 PICTURES = 3
 BYTES_PER_PIXEL = 4
 CREATE_POOL, CREATE_BUFFER = 0, 0
@@ -49,7 +49,7 @@ class Picture:
         return False
 
     def changed_pixels(self, old, place):
-        """Returns the number of pixels in those squares of a rectangle that differ from an old picture."""
+        """Returns how many pixels of the rectangle `place` are in squares that differ from the picture `old`."""
         bottom, count = place['y'] + place['height'], 0
         for top in range(place['y'], bottom, SQUARE):
             lines = [(self.line(place['x'], y, place['width']), old.line(place['x'], y, place['width']))
@@ -68,7 +68,7 @@ class Log:
     def __init__(self):
         self.sway, self.tree = Sway(), Sway()
         self.sway.ask(SUBSCRIBE, '["window"]')
-        # The rectangles of the windows, the last one in front, and the windows that have shown content.
+        # The rectangles of the windows (the frontmost last), and the windows that have shown content.
         self.places, self.shown = {}, set()
         self.connection = wayland.Connection()
         self.shm, self.output = self.connection.bind('wl_shm'), self.connection.bind('wl_output')
@@ -101,7 +101,7 @@ class Log:
     # MARK: Frames
 
     def capture(self):
-        """Requests the next frame ahead of time, without a buffer yet, so that none is missed."""
+        """Requests the next frame ahead of time, without a buffer yet, so that no frame is missed."""
         frame = self.connection.new(self.frame_event)
         self.connection.request(self.manager, CAPTURE_OUTPUT, frame, 0, self.output)
         return frame

@@ -25,7 +25,7 @@
 enum {
   SMALLEST_SIDE = 100,
   DRAWN_COLOURS = 4,
-  MOST_WINDOWS = 4096, /* One slot each, by the id's low bits; after a collision the content is only checked again. */
+  MOST_WINDOWS = 4096, /* Slots, chosen by the id's low bits; a collision only causes another check for content. */
 };
 
 /* The windows that show content, and their last pictures. */
@@ -102,7 +102,7 @@ static bool changes(Display *display, Window window, XImage *picture, const XRec
   return found;
 }
 
-/* The client of a window, by the upper bits of its id, which all windows of a client share. */
+/* The client of a window: the upper bits of the window's id, which are equal for all windows of a client. */
 static Window maker(Window window) {
   return window & ~0x1fffffUL;
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Tests one process of CopyPasta with as much use as in a busy week: copies, deletions with undo, hiding and showing the
-window, and the preferences. meson-helpers/bench --soak builds what this needs, starts a desktop and calls it.
+window, and the preferences. meson-helpers/bench --soak builds what this script needs, starts a desktop and calls the
+script.
 
-Each round copies 1,000 texts, deletes 100 and undoes half of that. Exits with 1 if a copy was not recorded exactly once,
-or if the process has grown since its first round.
+Each round copies 1,000 texts, deletes 100 and undoes half of the deletions. Exits with 1 if a copy was not recorded
+exactly once, or if the process has grown since its first round.
 """
 import argparse
 import sys
@@ -23,11 +24,11 @@ DELETIONS = 100
 _PATIENCE_SECONDS = 60
 # The number of deletions without a pause, half of which are then undone.
 _AT_ONCE = 10
-# The list keeps the id of each row, and GTK keeps up to several hundred of the rows that were built.
+# Memory may grow this much, because the list keeps an id for each row, and GTK keeps a few hundred row widgets.
 _MEMORY_LIMIT_MIB = 16
-# libdispatch opens its timer descriptors at their first use.
+# Descriptors may grow by one: libdispatch opens its timer descriptors when they are first used.
 _DESCRIPTOR_LIMIT = 1
-# The number of threads in GLib's pools varies.
+# Threads may grow by this many, because the number of threads in GLib's pools varies.
 _THREAD_LIMIT = 4
 # The time after which libdispatch has ended idle threads.
 _REST_SECONDS = 10

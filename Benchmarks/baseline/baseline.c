@@ -3,7 +3,7 @@
    CopyPasta's start and popup, on the same machine and in the same run.
 
      baseline        shows its window, as the reference for the start
-     baseline ROWS   has that many rows and stays hidden; the action "toggle" of org.copypasta.Baseline on the session bus
+     baseline ROWS   has that many rows and starts hidden; the action "toggle" of org.copypasta.Baseline on the session bus
                      shows and hides its window, as the reference for the popup
      baseline ROWS NAME   the same with another bus name; draws each popup as active from its first frame on, as CopyPasta does
                      (Sources/GtkKit/Workarounds/ExpectedFocus.swift) */
@@ -79,7 +79,7 @@ static void hide_backdrop(GdkFrameClock *clock, gpointer window) {
   gtk_widget_unset_state_flags(window, GTK_STATE_FLAG_BACKDROP);
 }
 
-/* The frame clock belongs to the surface, which a window keeps from its first popup on. */
+/* Connects once, because the window keeps its surface, which has the frame clock, from the first popup on. */
 static void expect_focus(GtkWidget *window, gpointer data) {
   g_signal_connect(gtk_widget_get_frame_clock(window), "before-paint", G_CALLBACK(hide_backdrop), window);
 }

@@ -16,7 +16,7 @@ _SCREENS = {'sway': SwayScreen, 'GNOME': GnomeScreen, 'KDE': KWinScreen}
 
 
 class Bench:
-    """The programs under test and a folder for them, which meson-helpers/bench passes in the environment.
+    """The programs under test, and a folder for them. meson-helpers/bench passes their paths in the environment.
 
     `launcher` is the command that is installed as bin/copypasta.
     """
@@ -36,7 +36,7 @@ class Bench:
     # MARK: Histories
 
     def home(self, rows: int) -> Home:
-        """The shared home with `rows` short rows, which must not be written to."""
+        """The shared home with `rows` short rows. Do not write to it."""
         name = f'rows-{rows}'
         if name not in self._homes:
             home = self.fresh_home(name)
@@ -55,7 +55,7 @@ class Bench:
         return home
 
     def copy_home(self, rows: int, name: str) -> Home:
-        """A copy of a filled home, which may be written to."""
+        """A copy of the home with `rows` rows. It may be written to."""
         self.home(rows)
         folder = self.scratch / 'homes' / name
         shutil.rmtree(folder, ignore_errors=True)
@@ -79,14 +79,14 @@ class Bench:
         return running
 
     def first_frame_ms(self, command: list[str], environment: dict[str, str] | None = None) -> float:
-        """Starts a program, and ends it after its first frame. Returns the time from the start to that, in milliseconds."""
+        """Starts a program, and ends it after its first frame. Returns the time from start to frame, in milliseconds."""
         self.screen.forget()
         with Running(command, environment) as running:
             drawn = self.screen.first_frame(running.started)
         return drawn.time - running.started
 
     def hide(self) -> None:
-        """Hides CopyPasta's window after a copy, whose text on the clipboard keeps the process running."""
+        """Copies a row and hides CopyPasta's window. The text on the clipboard keeps the process running."""
         self.screen.press('Home')
         self.screen.settle()
         self.screen.press('Return')

@@ -37,7 +37,7 @@ def show_copypasta() -> float:
 
 
 def toggle(name: str) -> float:
-    """Calls the action `toggle` of a program, as a desktop's key does. Returns the time of the call in milliseconds."""
+    """Calls the action `toggle` of a program, as a desktop's shortcut does. Returns the time of the call in milliseconds."""
     arguments = GLib.Variant('(sava{sv})', ('toggle', [], {}))
     return send(name, '/' + name.replace('.', '/'), 'org.freedesktop.Application', 'ActivateAction', arguments)
 

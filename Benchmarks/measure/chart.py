@@ -1,4 +1,4 @@
-"""Line charts as SVG over a logarithmic number of rows, readable on a light and on a dark background."""
+"""Line charts in SVG with a logarithmic axis for rows, readable on a light and on a dark background."""
 from dataclasses import dataclass, field
 from math import ceil, log10
 
@@ -66,7 +66,7 @@ def _chart(chart: Chart, rows: list[int]) -> list[str]:
         parts.append(f'<text class="faint" x="{x(count):.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="{anchor}">'
                      f'{count:,}</text>')
     parts.append(f'<text class="faint" x="{_LEFT}" y="{_HEIGHT - 8}">rows in the history</text>')
-    for series in reversed(chart.series):  # Draw the first one on top of the others.
+    for series in reversed(chart.series):  # Draw the first line on top of the others.
         weight = ' own' if series is chart.series[0] else ''
         line = ' '.join(f'{x(count):.1f},{y(value):.1f}' for count, value in series.points)
         parts.append(f'<polyline class="line{weight}" stroke="{series.colour}" points="{line}"/>')

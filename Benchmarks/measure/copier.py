@@ -1,5 +1,5 @@
 """copier.py GAP_MS: copies each line of its standard input, GAP_MS milliseconds apart, from one process. Ends one second
-after the last copy, so that it can be fetched.
+after the last copy, so that the last text can be fetched.
 
 copier.py fetched: copies each line when the previous one was fetched. SIGALRM ends the program if a line is not fetched
 within 20 seconds."""
@@ -29,7 +29,7 @@ class Copier(ABC):
 
     @abstractmethod
     def copy(self, text: str) -> None:
-        """Takes the clipboard with a new text, even if it already owns the clipboard."""
+        """Takes the clipboard with a new text, even if this process already owns the clipboard."""
 
     @abstractmethod
     def serve(self, timeout: float | None) -> None:
@@ -116,7 +116,7 @@ class WaylandCopier(Copier):
                         pipe.write(text.encode())
                     self._is_fetched = True
                 except BrokenPipeError:
-                    pass  # The requestor has given up this text for a newer one.
+                    pass  # The requestor has abandoned this text for a newer one.
 
         self._is_fetched = False
         source = self._connection.new(asked)

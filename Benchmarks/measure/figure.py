@@ -38,7 +38,7 @@ Pair = tuple[float, float]
 
 
 def pairs(count: int, ours: Callable[[], float], reference: Callable[[], float], warm_ups: int = 1) -> list[Pair]:
-    """Runs both alternately, `count` times after the warm-ups, so that a change of the machine's speed affects both."""
+    """Runs both functions in turn, `count` times after the warm-ups, so that changes of the machine's speed affect both."""
     runs = [(ours(), reference()) for _ in range(warm_ups + count)]
     return runs[warm_ups:]
 

@@ -35,7 +35,7 @@ class _Client:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        # These maps use protocol ids, which are reused: surfaces by role and by pending request, and windows by surface.
+        # Maps of protocol ids, which are reused: the surface of a role or a pending request, the window of a surface.
         self._surfaces: dict[str, str] = {}
         self._windows: dict[str, int] = {}
         self._feedback: dict[str, str] = {}
@@ -111,7 +111,7 @@ class _FrameScreen(Screen):
 
 
 class GnomeScreen(_FrameScreen):
-    """The running GNOME Shell, with gnome_shell.js in it. Its shortcut uses the portal if that is installed."""
+    """The running GNOME Shell, with gnome_shell.js in it. The shortcut uses the portal if the portal is installed."""
 
     name = 'Wayland (GNOME Shell, headless)'
 
@@ -125,12 +125,12 @@ class GnomeScreen(_FrameScreen):
             with GnomePortal(self._evaluate, self.press):
                 yield
         else:
-            # The shell starts the command in its own environment; the command needs only the bus from it.
+            # The shell starts the command in its own environment, of which the command needs only the bus address.
             self._evaluate(f'tests.bind("<Control><Super>v", {json.dumps(command)})')
             yield
 
     def pasted(self) -> str:
-        """The last text that the shell has read, because it answers asynchronously."""
+        """The text of the shell's previous read, because the shell reads asynchronously."""
         return self._evaluate('tests.paste()')
 
     def _evaluate(self, code: str):

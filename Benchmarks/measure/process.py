@@ -19,7 +19,7 @@ def now_ms() -> float:
 
 
 class Running:
-    """A started program; `started` is the time just before, in milliseconds."""
+    """A started program; `started` is the time just before its start, in milliseconds."""
 
     # The reader of the programs' standard error and the variables for the programs, set by a screen that needs them.
     reader: Callable[[IO[str]], None] | None = None
@@ -145,7 +145,7 @@ def bytes_written(pid: int) -> int:
 
 @dataclass(frozen=True)
 class Activity:
-    """The processor time and the waits of a process so far, by thread because the figures of ended threads are lost."""
+    """The processor time and the waits of a process so far, by thread, because its totals would lack ended threads."""
 
     nanoseconds: dict[str, int]
     waits: dict[str, int]
@@ -176,7 +176,7 @@ def _growth(late: dict[str, int], early: dict[str, int]) -> int:
 
 
 def processes_named(*names: str) -> list[int]:
-    """The processes with these names on this desktop, by the first 15 characters, which the kernel keeps."""
+    """The processes with these names on this desktop. Only 15 characters of a name count: the kernel keeps no more."""
     found = []
     bus = f'DBUS_SESSION_BUS_ADDRESS={os.environ["DBUS_SESSION_BUS_ADDRESS"]}'.encode()
     for folder in Path('/proc').glob('[0-9]*'):

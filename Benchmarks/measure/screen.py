@@ -67,11 +67,11 @@ class Screen(ABC):
         return subprocess.run(PASTE, capture_output=True, text=True, timeout=20).stdout
 
     def shortcut(self, command: list[str], environment: dict[str, str]) -> AbstractContextManager:
-        """Binds SHORTCUT to a command in the desktop, if a program cannot grab the keys itself."""
+        """Binds SHORTCUT to a command in the desktop's settings, if a program cannot grab the keys itself."""
         return nullcontext()
 
     def first_frame(self, since: float, timeout: float = 20) -> Event:
-        """The first frame of a window that is shown after `since`, in milliseconds."""
+        """The first frame of a window that is shown after the time `since`, in milliseconds."""
         return self.wait(lambda event: event.what == 'first', since, timeout)
 
     def picture(self, asked: float) -> Picture:

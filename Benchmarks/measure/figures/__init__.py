@@ -1,1 +1,1 @@
-"""One module for each subject. Each function `measure_…` returns some lines of the table."""
+"""One module for each subject. Each function `measure_…` returns one or more lines of the table."""

@@ -12,7 +12,7 @@ _CALM_SECONDS = 12
 
 
 def measure_idle(bench: Bench) -> list[Figure]:
-    """Measures processor time and wake-ups over 20 s, hidden, and visible together with the baseline."""
+    """Measures processor time and wake-ups over 20 s: hidden, and then visible at the same time as the baseline."""
     bench.screen.forget()
     with bench.start_settled(bench.home(FEW_ROWS)) as ours:
         bench.hide()

@@ -23,7 +23,7 @@ def after_end_and_home(bench: Bench, home: Home, pss: list[float] | None = None)
 
 
 def measure_memory_against_rows(bench: Bench) -> list[Figure]:
-    """Compares the memory between many rows and few, each after End and Home."""
+    """Compares the memory with many rows to that with few, each after End and Home."""
     ours: list[float] = []
     theirs: list[float] = []
     many, few = bench.home(bench.rows), bench.home(FEW_ROWS)
@@ -33,7 +33,7 @@ def measure_memory_against_rows(bench: Bench) -> list[Figure]:
 
 
 def measure_memory_against_baseline(bench: Bench) -> list[Figure]:
-    """Compares the memory between few rows and the baseline, each one second after the first frame."""
+    """Compares the memory with few rows to the baseline's, each one second after the first frame."""
     ours: list[float] = []
     theirs: list[float] = []
 
@@ -71,7 +71,7 @@ def measure_memory_hidden(bench: Bench) -> list[Figure]:
 
 
 def measure_memory_against_large_texts(bench: Bench) -> list[Figure]:
-    """Compares the memory between 100 texts of 1 MB in the list and 100 words, each after End and Home."""
+    """Compares the memory with 100 texts of 1 MB in the list to that with 100 words, each after End and Home."""
     large, words = bench.fresh_home('large-texts'), bench.fresh_home('words')
     large.add((f'text {number} ' * (_LARGE_TEXT_BYTES // 8))[:_LARGE_TEXT_BYTES] for number in range(_LARGE_TEXTS))
     words.add(f'word{number}' for number in range(_LARGE_TEXTS))

@@ -13,7 +13,7 @@ _SLOW_MS = 40
 
 
 def measure_popups(bench: Bench) -> list[Figure]:
-    """Measures popups requested over D-Bus in five processes in turn. Explains each slow one immediately."""
+    """Measures popups requested over D-Bus in five processes, one after the other. Explains each slow popup immediately."""
     times, slow = [], 0
     for program in range(_PROGRAMS):
         with bench.start_settled(bench.home(_ROWS)) as running:

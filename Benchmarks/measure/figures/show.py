@@ -60,12 +60,12 @@ def measure_first_popup(bench: Bench) -> list[Figure]:
 
 
 def measure_popup(bench: Bench) -> list[Figure]:
-    """Measures windows that were shown before, alternately CopyPasta's, the baselines' and the installed peers'."""
+    """Measures windows that were shown before: in turn CopyPasta's, the baselines' and the installed peers'."""
     return _measure_popups(bench, '', bench.rounds, _WAYS, nullcontext())
 
 
 def measure_popup_busy(bench: Bench) -> list[Figure]:
-    """Measures the same windows during the work of four busy processes."""
+    """Measures the same windows while four other processes are busy."""
     return _measure_popups(bench, f', beside {_BUSY} busy processes', bench.rounds, [_KEY], Busy(_BUSY))
 
 

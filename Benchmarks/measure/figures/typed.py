@@ -39,7 +39,7 @@ class _Other:
         self._child.wait()
 
     def has_focus(self) -> bool:
-        """Whether it has kept the focus for 0.1 s, because a grabbed key takes the focus away for a moment."""
+        """Whether the program has kept the focus for 0.1 s; a grabbed key takes the focus away for a moment."""
         return self._is_active and not time.sleep(0.1) and self._is_active
 
     def _listen(self) -> None:
@@ -85,7 +85,7 @@ def _typed(bench: Bench, gap: int, busy: int) -> Figure:
                 right += is_right and not is_elsewhere
                 elsewhere += is_elsewhere
                 if 'Return' in other.keys:
-                    # The window still appears, and stays.
+                    # CopyPasta's window still appears, and stays open.
                     with suppress(NothingDrawn):
                         bench.screen.first_frame(asked, timeout=5)
                     bench.screen.settle()

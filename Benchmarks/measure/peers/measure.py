@@ -39,7 +39,7 @@ def measure(bench: Bench) -> list[PeerResult]:
 
 
 def compare(figures: list[Figure], results: list[PeerResult]) -> None:
-    """Makes the best peer's share in this run the reference for the figures of recorded copies."""
+    """Sets the reference of the figures for recorded copies to the best peer's share in this run."""
     for figure in figures:
         for gap in (20, 5):
             kept = [(result.kept[gap], result.name) for result in results if gap in result.kept]

@@ -17,7 +17,7 @@ def output(*command: str) -> str:
 
 
 def start_quietly(*command: str) -> float:
-    """Starts a command that shows something and ends. Returns the time of the start in milliseconds."""
+    """Starts a command that shows something and then exits. Returns the time of the start in milliseconds."""
     started = now_ms()
     subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return started
@@ -68,7 +68,7 @@ class Peer(ABC):
         return found.split('+')[0]
 
     def set_up(self) -> None:
-        """Sets the number of texts that it keeps to the highest possible."""
+        """Sets the limit on the number of texts in its history as high as possible."""
 
     def launch(self) -> Running:
         """Starts it, without waiting."""
@@ -97,9 +97,9 @@ class Peer(ABC):
         time.sleep(0.7)
 
     def end(self, running: Running) -> None:
-        """Ends it as a logout does, with all processes of its names.
+        """Ends it as a logout does, with all processes that have its names.
 
-        A late command to show its history may have become another instance, which would watch the clipboard for the rest
+        A late command to show its history may have become a second instance, which would watch the clipboard for the rest
         of the run.
         """
         running.end()
