@@ -1,7 +1,8 @@
 """Owns the program's name on the session bus, in place of the program.
 
 application.py BEHAVIOUR handles calls in one of these ways: "answers", "hangs", "ends", or the name of a D-Bus error to
-return. With "starts" it owns the name but has no object yet. It prints "ready", then each call.
+return. With "starts" it owns the name but has no object yet.
+Prints "ready", then each call.
 """
 import os
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """area_watcher.py KIND X Y WIDTH HEIGHT: prints a checksum each time that this part of the screen has changed.
 
-As a separate process, it also sees what is shown for only some seconds while the tests are delayed.
+Because this is a separate process, it also sees what is shown for only a few seconds while the tests are delayed.
 """
 import subprocess
 import sys

@@ -2,7 +2,7 @@
 """bad_owner.py BEHAVIOUR: owns the X11 CLIPBOARD with the behaviour of one of the classes below.
 
 Prints `ready` when it owns the clipboard, then the name of each requested target, and `lost` when it loses the ownership.
-Texts that are not part of a behaviour are "the owner's text".
+Unless a behaviour needs a different text, the text is "the owner's text".
 """
 import sys
 import time
@@ -179,7 +179,7 @@ class AtomsForText(Owner):
 
 
 class Forger(Owner):
-    """Sends forged events before its answer: for another target, for another property, and for a destroyed window."""
+    """Sends forged events before its answer: for a different target, a different property, and a destroyed window."""
     def asked(self, request, name):
         other = self.atom('FIXTURE_OTHER')
         request.requestor.change_property(other, request.target, 8, b'not this')
@@ -404,7 +404,7 @@ class StringInUTF8(Owner):
 
 
 class DestroyRequestor(Owner):
-    """Destroys the requestor's window of the first request."""
+    """Destroys the requestor's window at the first request."""
     def targets(self, request):
         if self.destroyed:
             return super().targets(request)
@@ -416,7 +416,7 @@ class DestroyRequestor(Owner):
 
 
 class Slow(Owner):
-    """Answers the request for the text after a second, in which the user can do something else."""
+    """Answers the request for the text after a second, so that the user can do something else in between."""
     def asked(self, request, name):
         time.sleep(1)
         super().asked(request, name)

@@ -10,7 +10,7 @@ import socket
 import wayland
 
 TITLE, APPLICATION = 0, 1
-# The codes of linux/input-event-codes.h by the X11 numbers of buttons; 4 and 5 scroll.
+# The codes of linux/input-event-codes.h, by X11 button number; the buttons 4 and 5 scroll.
 BUTTONS = {1: 0x110, 2: 0x112, 3: 0x111}
 WHEEL_STEP = 15 * 256
 
@@ -66,7 +66,7 @@ class Driver:
             server.listen()
             print('ready', flush=True)
             while True:
-                # Read events between orders as well, because the compositor would end a connection that does not read.
+                # Read events between orders as well, because the compositor closes a connection that does not read them.
                 ready, _, _ = select.select([server, self.connection.socket], [], [])
                 if self.connection.socket in ready:
                     self.connection.dispatch()

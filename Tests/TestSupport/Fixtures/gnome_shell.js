@@ -14,8 +14,8 @@ globalThis.tests = new class {
         this.pointer = plugIn('POINTER_DEVICE');
         this.screen = plugIn('TOUCHSCREEN_DEVICE');
         this.isTouched = false;
-        // Disable hot corners: in GNOME 51 the pointer starts in the corner and stays there at absolute motions, which
-        // would show the overview.
+        // Disable hot corners, which show the overview: in GNOME 51 the pointer starts in the corner, and absolute
+        // motions do not move it away.
         new Gio.Settings({schema_id: 'org.gnome.desktop.interface'}).set_boolean('enable-hot-corners', false);
         St.Settings.get().inhibit_animations();
         Main.messageTray.bannerBlocked = true;
@@ -69,7 +69,7 @@ globalThis.tests = new class {
         this.touchUp();
     }
 
-    // Moves a finger over the screen, without a pause at the start, which could count as a long press.
+    // Moves a finger over the screen. Starts without a pause, because a pause could count as a long press.
     swipe(x, y, right, down) {
         this.isTouched = true;
         this.touchDown(x, y);

@@ -1,7 +1,7 @@
 """Controls windows, pointer and keyboard of KDE's compositor through its own protocols.
 
-Plugs in both devices, and accepts orders on the socket that its argument names. Keys are named as on an American
-keyboard.
+Plugs in a pointer and a keyboard, and accepts orders on the socket that its argument names. Keys are named as on an
+American keyboard.
 
 https://github.com/KDE/plasma-wayland-protocols: fake-input.xml and plasma-window-management.xml
 """

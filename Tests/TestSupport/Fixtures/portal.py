@@ -50,7 +50,7 @@ class Portal:
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, self.press)
 
     def called(self, _bus, sender, _path, _interface, method, arguments, invocation):
-        # In a sandbox GTK reads the desktop's settings here; answer that there are none.
+        # In a sandbox GTK reads the desktop's settings through the portal; answer that there are none.
         if method == 'ReadAll':
             return invocation.return_value(GLib.Variant('(a{sa{sv}})', ({},)))
         if method == 'Read':

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A backend of xdg-desktop-portal for global shortcuts and background programs, which other test desktops lack. It grants
-every request.
+"""A backend of xdg-desktop-portal for global shortcuts and background programs, because the test desktops have none. It
+grants every request.
 
 Prints "ready", then "bound" for each session that binds shortcuts. SIGUSR1 presses the newest shortcut.
 """

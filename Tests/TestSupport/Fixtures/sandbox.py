@@ -22,7 +22,7 @@ def fail(message):
 
 
 class Permissions:
-    """The manifest's permissions. An unknown option is an error, because this script would ignore it."""
+    """The manifest's permissions. An unknown option is an error, because this script would not apply it."""
 
     def __init__(self, manifest):
         content = yaml.safe_load(manifest.read_text())
@@ -41,7 +41,7 @@ class Permissions:
 
 
 def start_proxy(permissions, folder):
-    """Starts the filter of the session bus. Returns its socket, and the descriptor that ends it when it is closed."""
+    """Starts a proxy that filters the session bus. Returns its socket, and a descriptor that ends the proxy when closed."""
     address = os.environ.get('DBUS_SESSION_BUS_ADDRESS') or fail('no session bus')
     socket = folder / 'bus'
     ended, ends = os.pipe()

@@ -3,7 +3,7 @@
 screen_reader.py NAME serve SOCKET  prints "ready", then handles one order from each connection to that socket:
     tree         returns all elements as JSON: role, name, description, states, children
     press TEXT   runs the action of the button with that name
-    depth TEXT   returns the vertical position in its window of the label with that text
+    depth TEXT   returns the vertical position of the label with that text, in its window
 screen_reader.py NAME listen        prints "listening", then a line for each announcement and each changed description of
                                     any program, and "window:activate" each time that a window becomes active while
                                     the program NAME is known
@@ -70,7 +70,7 @@ def answer(order):
 
 def serve(path):
     """Handles each order in a new process, like a screen reader that has just started, because libatspi caches elements.
-    This process has only loaded the libraries, and does not connect."""
+    This process only loads the libraries, and does not connect to the bus."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)

@@ -36,7 +36,7 @@ class Connection:
         return self.last
 
     def bind(self, interface, handler=ignore, version=1):
-        """Binds the first global of an interface, in this version, or in the compositor's newest if that is older."""
+        """Binds the first global of an interface, in `version` or, if that is older, the compositor's newest version."""
         if interface not in self.globals:
             raise SystemExit(f'the compositor has no {interface}')
         name, newest = self.globals[interface]

@@ -110,7 +110,7 @@ class Long(Good):
 
 
 class Slow(Good):
-    """Answers after a second, in which the user can do something else."""
+    """Answers after a second, so that the user can do something else in between."""
     def written(self, pipe):
         time.sleep(1)
         super().written(pipe)
@@ -127,7 +127,7 @@ class SlowAndQuit(Good):
 
 
 class DieLate(Good):
-    """Sends half of the text, and dies after a while, in which the window can lose the focus."""
+    """Sends half of the text, and dies after a while, so that the window can lose the focus in between."""
     def written(self, pipe):
         os.write(pipe, b'half of ')
         print('piece', flush=True)
@@ -136,7 +136,7 @@ class DieLate(Good):
 
 
 class SecretAfterHint(Owner):
-    """Copies a secret after it has answered that the previous text is not one."""
+    """Copies a secret after it has answered that the previous text is not a secret."""
     def __init__(self):
         super().__init__({TEXT: b'no secret', HINT: b'public'})
         self.cancels = 0

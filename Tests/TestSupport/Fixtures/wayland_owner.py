@@ -3,7 +3,7 @@
 wayland_owner.py TYPE:HEX... offers each type with these bytes; a TYPE without ":" is listed but never answered.
 Prints "ready" when it is the owner, then a line for each request, and ends when it loses the ownership. Like wl-copy, it
 uses ext-data-control or wlr-data-control, which need no window and no focus. GNOME has no such protocol: there it shows
-a window of the application clipboard-owner until that has the focus.
+a window of the application clipboard-owner until this window has the focus.
 """
 import os
 import struct
@@ -40,7 +40,7 @@ class Owner:
         connection.roundtrip()
 
     def copy(self, offers):
-        """Takes the clipboard with new offers, even if it already owns the clipboard."""
+        """Takes the clipboard with new offers, even if this process already owns the clipboard."""
         self.offers, connection = offers, self.connection
         source = connection.new(lambda event, data: self.event(event - (not self.has_control), data))
         connection.request(self.manager, CREATE_SOURCE, source)
