@@ -21,7 +21,7 @@ public enum TransferError: Error, Equatable, Sendable {
   case timedOut
   /// The source application exited during the transfer.
   case ownerGone
-  /// The source application offered text but refused to send it, or sent data of another type.
+  /// The source application offered text but refused to send it, or sent data of a different type.
   case refused
   /// The text is larger than `limit` bytes.
   case tooLarge(limit: Int)

@@ -36,7 +36,7 @@ struct Deadline {
     return CInt(min(max(milliseconds.rounded(.up), 0), 1e9))
   }
 
-  /// Wakes a thread from `poll(2)` when its task is cancelled, on whichever thread that happens.
+  /// Wakes a thread from `poll(2)` when its task is cancelled, which may happen on any thread.
   ///
   /// The signal only wakes the thread, which then checks `Task.isCancelled`. A signal that arrives after its read has
   /// ended only costs the next read one loop iteration.

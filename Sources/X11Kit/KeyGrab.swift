@@ -146,8 +146,8 @@ public actor KeyGrab {
   }
 
   private func keyPressed(_ key: Event.Key) {
-    // While the key is down, the server sends other keys here, too. A repetition is a release and a press with the same
-    // time.
+    // Ignore other keys, which the server also sends here while the key is down, and repetitions, which are a release
+    // and a press with the same time.
     guard held.contains(where: { $0.code == key.code }), key != lastRelease, press?.isDown != true
     else { return }
     // Freeze first, because keys typed before the freeze go to the currently focused window.

@@ -83,7 +83,7 @@ struct Keyboard {
     var state: UInt16 = 0
     if modifiers.contains(.shift) { state |= UInt16(XCB_MOD_MASK_SHIFT.rawValue) }
     if modifiers.contains(.control) { state |= UInt16(XCB_MOD_MASK_CONTROL.rawValue) }
-    // The mapping determines which of Mod1 to Mod5 these are.
+    // The keyboard mapping determines which of Mod1 to Mod5 the following modifiers are.
     let named: [(KeyCombination.Modifiers, [UInt32])] = [
       (.alt, Keysym.alt), (.logo, Keysym.logo), (.hyper, Keysym.hyper), (.meta, Keysym.meta),
     ]

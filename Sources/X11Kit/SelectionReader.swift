@@ -139,7 +139,7 @@ public actor SelectionReader: SerialActor {
     do throws(TransferError) {
       awaitedFocus = try connection.windows(around: window, .endless)
       for window in awaitedFocus { connection.select(.focus, on: window) }
-      // The focus may have arrived before its events were selected.
+      // The window may have received the focus before focus events were selected.
       hasNewOffer = try connection.hasFocus(window, .endless)
     } catch {
       // The connection is lost, which `nextOffer` reports.
@@ -256,9 +256,9 @@ public actor SelectionReader: SerialActor {
 extension SelectionReader {
   /// The windows of abandoned reads whose owners have not answered yet.
   ///
-  /// An owner may still answer into the window of the request. If the window were destroyed, the owner would get an X
-  /// error, which terminates many programs, such as xclip, and loses the text that they offer. Therefore the window is
-  /// kept until the answer arrives.
+  /// An owner may still write its answer to a property of the window. If the window were destroyed, the owner would get
+  /// an X error, which terminates many programs, such as xclip, and loses the text that they offer. Therefore the
+  /// window is kept until the answer arrives.
   final class OrphanedRequests {
     /// What the owner still has to do before the window can be destroyed.
     enum Remainder {
@@ -268,7 +268,7 @@ extension SelectionReader {
       case chunk
     }
 
-    /// The maximum number of kept windows, because some owners never answer.
+    /// The maximum number of windows to keep; some owners never answer.
     private static let limit = 32
 
     private let connection: XConnection

@@ -100,7 +100,7 @@ final class SelectionTransfer {
     connection.select(.structure, on: owner)
     let time = try serverTime()
     let offered = try offeredTargets(at: time)
-    // GDK requests this format first, and passes it on unchanged.
+    // GDK requests this format first, and passes the text on unchanged.
     if selection == atoms[.draggedContent], offered.contains(atoms[.plainUTF8]) { return .noText }
     if offered.contains(atoms.secretHint), try isSecret(at: time) { return .secret }
     guard let format = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else {
@@ -172,7 +172,7 @@ final class SelectionTransfer {
   // MARK: - Requesting a target (ICCCM 2.4)
 
   private enum Answer {
-    /// The owner refused, or claimed to have answered but did not.
+    /// The owner refused, or claimed to have answered but wrote no valid answer.
     case refused
     /// The answer is larger than the limit.
     case tooLarge
@@ -256,7 +256,8 @@ final class SelectionTransfer {
     case .windowDestroyed(requestor), .windowMissing(requestor):
       isReplaced = true
       throw .cancelled
-    // The owner may have exited before its window was observed. If another owner has replaced it, report that instead.
+    // The owner has exited, possibly before its window was observed. If another owner has replaced it, report that
+    // instead.
     case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
     case .ownerChanged(let change) where isPassedOver(change): isReplaced = change.owner != nil
     case .ownerChanged(let change) where isCurrent(change): try ownerChanged(change)

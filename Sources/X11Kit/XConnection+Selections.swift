@@ -141,7 +141,7 @@ extension XConnection {
 
   /// Reads at most `limit` elements, of 8, 16 or 32 bits, without deleting the property.
   ///
-  /// - Returns: nil if the property is longer or of another format, or the connection is lost.
+  /// - Returns: nil if the property is longer or has a different format, or if the connection is lost.
   func elements<Element: FixedWidthInteger>(of property: Atom, of window: Window, limit: Int) -> [Element]? {
     let sequence = xcb_get_property(
       handle, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0,
@@ -176,7 +176,8 @@ extension XConnection {
   /// Requests the server's time (ICCCM 2.1): empties a property of our own window; the resulting event contains the
   /// time.
   ///
-  /// This replaces the value, because appending fails if another client has written a value of another type.
+  /// It replaces the property's value, because appending fails if another client has written a value of a different
+  /// type.
   func requestTime(for window: Window, through property: Atom) {
     setProperty(property, of: window, type: XCB_ATOM_STRING.rawValue, bytes: [])
   }

@@ -10,7 +10,7 @@ typealias Window = xcb_window_t
 let noWindow: Window = 0
 /// The protocol's None, for an atom.
 let noAtom: Atom = 0
-/// CurrentTime, in a request without a timestamp.
+/// CurrentTime, which a request without a timestamp contains.
 let noTime: xcb_timestamp_t = 0
 
 /// A separate connection to the X server, which is closed when this object is released.
@@ -215,7 +215,7 @@ final class XConnection {
     xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)
   }
 
-  /// Returns an id of a window's client: the server assigns each client a separate range of ids.
+  /// Returns an id for the client that created `window`: the server assigns each client a separate range of ids.
   func client(of window: Window) -> UInt32 { window & ~xcb_get_setup(handle).pointee.resource_id_mask }
 
   // MARK: - The focus

@@ -42,8 +42,8 @@ public enum MainLoop {
 
   /// Runs main-actor tasks, but no other work of the loop, until `work` is done, for at most `limit`.
   ///
-  /// Use it when the program exits: after the loss of the display, GDK exits the process as soon as the loop runs, and
-  /// GTK 4.8 would run work that it has queued for a destroyed window.
+  /// Use it at the end of the program, when the loop must not run: if the display is lost, GDK would exit the process,
+  /// and GTK 4.8 would run work that it has queued for a destroyed window.
   public static func finish(atMost limit: Duration, _ work: @escaping @MainActor () async -> Void) {
     let isDone = begin(work)
     let end = ContinuousClock.now + limit

@@ -113,7 +113,7 @@ private final class Fetcher {
       try await stream.write(await fetch(), idleTimeout: idleTimeout)
       g_task_return_boolean(task, 1)
     } catch {
-      // The source of the bytes shows the error, so the message is irrelevant.
+      // This message is not shown: the code that provides the bytes reports its errors to the user.
       g_task_return_error(
         task, g_error_new_literal(g_io_error_quark(), gint(G_IO_ERROR_FAILED.rawValue), "-"))
     }

@@ -4,7 +4,7 @@ import SerialQueue
 
 /// Contacts the session services that GTK needs at startup, because GTK would wait for them without a timeout.
 ///
-/// If a service hangs, the program continues without its features, and the window still appears.
+/// If a service hangs, the program continues without the service's features, and the window still appears.
 ///
 /// ```swift
 /// let services = StartupServices(isHurried: true) { print("\($0) does not answer") }

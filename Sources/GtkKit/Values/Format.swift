@@ -24,7 +24,7 @@ public enum Format {
     return String(taking: g_date_time_format(moment, "%Y-%m-%dT%H:%M:%S.%fZ"))
   }
 
-  /// Parses the output of `iso8601` to microseconds since 1970 UTC; nil if the text has another form.
+  /// Parses the output of `iso8601` to microseconds since 1970 UTC; nil if the text has a different form.
   ///
   /// The fraction of a second may be shorter or missing.
   public static func microseconds(iso8601 text: String) -> Int64? {

@@ -107,12 +107,12 @@ public final class Label: Widget {
   /// Wraps the text if it has more than `count` characters; otherwise keeps it on one line, and requests its full
   /// width.
   ///
-  /// GTK would wrap even a short text if the lines fit into the available height.
+  /// GTK would wrap even a short text if the wrapped lines fit into the available height.
   public func wrapIfLonger(than count: Int) { gtk_label_set_wrap(opaque, text.count > count ? 1 : 0) }
 
   /// Requests the width of the whole text on one line.
   ///
-  /// By default a label wraps even a line that would fit, if the lines fit into the available height.
+  /// GTK would wrap even a text that fits on one line if the wrapped lines fit into the available height.
   public func preferOneLine() { gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_NONE) }
 
   /// Sets the minimum width, in characters.

@@ -156,7 +156,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Keeps the rows above a change in place.
   ///
-  /// Rows inserted at the very top remain visible.
+  /// Rows inserted at the top of an unscrolled list become visible.
   private func keepPlace(at position: Int, removed: Int, added: Int) {
     // In an unscrolled list, let rows added at the top appear. Rows added at the end, for example at startup, do not
     // move others.
@@ -278,7 +278,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Keeps screen readers from announcing each row as "not selected", because rows cannot be selected.
   ///
-  /// GTK sets this state at each change of a row, after it is bound, so it is reset afterwards.
+  /// GTK sets the state whenever a row changes, after binding the row, so the state is reset afterwards.
   private func resetSelectedStates() {
     guard selectionReset == nil else { return }
     selectionReset = Timeout(after: .zero) { [weak self] in

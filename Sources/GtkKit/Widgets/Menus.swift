@@ -175,7 +175,7 @@ public final class ToggleAction: Object {
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::state", body) }
 }
 
-/// Adds an action to an action map, such as a group or an application; `type` is that of its parameter, if any.
+/// Adds an action to an action map, such as a group or an application; `type` is the type of its parameter, if any.
 @MainActor
 func addAction(
   _ name: String, of type: OpaquePointer? = nil, to map: OpaquePointer,

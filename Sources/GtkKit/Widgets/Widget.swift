@@ -31,7 +31,7 @@ open class Widget: Object {
 
   /// Calls `body` when the widget is unmapped, because it or an ancestor is hidden, closed or destroyed.
   ///
-  /// A window that is still referenced emits this signal, but no `destroy` signal.
+  /// Unlike `destroy`, this signal is emitted even for a window that is still referenced.
   public final func onHide(_ body: @escaping @MainActor () -> Void) { connect("unmap", body) }
 
   /// Calls `body` once after the next frame of the widget's window, which must have been shown.

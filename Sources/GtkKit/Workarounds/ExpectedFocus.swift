@@ -10,7 +10,7 @@ import CGtk
 /// **Workaround**: removes `backdrop` before each frame until the window gets the focus, for at most `limit`. If the
 /// window still does not have the focus then, sets `backdrop` again, which also hides the focus style.
 ///
-/// **Remove it** when GTK draws the first frame of a window that requests the focus without `backdrop`.
+/// **Remove it** when GTK does not keep `backdrop` for the first frame of a window that requests the focus.
 @MainActor
 final class ExpectedFocus {
   /// The longest time that a window is drawn as active without the focus.

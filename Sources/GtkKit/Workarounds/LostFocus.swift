@@ -3,9 +3,9 @@ import CGtk
 extension Window {
   /// Updates `isLeft` and calls `changed` when the desktop moves the focus to another window or back.
   ///
-  /// **Fault** (GTK 4.8): `is-active` stays set on a hidden window, even when it is shown again and does not have the
-  /// focus yet. (GTK 4.8 to 4.24): it stays set while a menu or another grab holds the keyboard, even if the user
-  /// already works in another program's window.
+  /// **Fault** (GTK 4.8): `is-active` stays set on a hidden window, even when the window is shown again and does not
+  /// have the focus yet. (GTK 4.8 to 4.24): `is-active` stays set while a menu or another grab holds the keyboard, even
+  /// if the user already works in another program's window.
   ///
   /// **Workaround**: follows the X server's focus events, or the window state that the compositor sends.
   ///

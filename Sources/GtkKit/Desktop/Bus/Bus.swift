@@ -208,8 +208,8 @@ extension Bus {
 
   /// Exports an object to other programs.
   ///
-  /// Every call gets a reply. GDBus rejects calls with an undeclared method or other argument types, so a method only
-  /// receives arguments of its declared types.
+  /// Every call gets a reply. GDBus rejects undeclared methods and wrong argument types, so a method only receives
+  /// arguments of its declared types.
   ///
   /// - Parameters:
   ///   - introspection: one interface, as a `node` of D-Bus introspection XML.
@@ -226,8 +226,8 @@ extension Bus {
     guard let interface = node.pointee.interfaces?[0] else { throw .invalidArguments("no interface") }
     let object = ExportedObject(methods: methods, properties: properties)
     var table = ExportedObject.table
-    // Do not pass ownership, because only some versions of GDBus release an object that they reject. After the object
-    // is unregistered, GDBus itself replies to pending calls.
+    // Do not pass ownership, because only some versions of GDBus release an object that they reject. The object is not
+    // needed after it is unregistered, because GDBus itself then replies to pending calls.
     let id = g_dbus_connection_register_object(
       opaque, path, interface, &table, Unmanaged.passUnretained(object).toOpaque(), nil, &error)
     guard id != 0 else {
