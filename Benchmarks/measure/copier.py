@@ -67,7 +67,7 @@ class X11Copier(Copier):
         self._display.flush()
 
     def serve(self, timeout: float | None) -> None:
-        # Without a time limit, let Xlib wait, because it may have already read the event that would end a select.
+        # Without a time limit, let Xlib wait, because it may already have read the event that select would wait for.
         if timeout is not None and not self._display.pending_events():
             select.select([self._display], [], [], timeout)
         while timeout is None or self._display.pending_events():
@@ -134,7 +134,7 @@ class WaylandCopier(Copier):
 
 
 class GnomeCopier(Copier):
-    """Copies inside GNOME Shell, which denies the clipboard to inactive programs, and serves its own texts."""
+    """Copies inside GNOME Shell, because the shell denies the clipboard to inactive programs. The shell serves the text."""
 
     def __init__(self) -> None:
         self._bus = Gio.bus_get_sync(Gio.BusType.SESSION)

@@ -37,18 +37,18 @@ class Peer(ABC):
     how_filled: str
     # The time after which a request to show its history is repeated.
     patience_seconds = 0.6
-    # Whether it is filled while it does not run.
+    # Whether the peer is filled while it does not run.
     fills_stopped = False
-    # The desktops on which it works, by XDG_CURRENT_DESKTOP; X11 is openbox alone.
+    # The desktops on which the peer works, by XDG_CURRENT_DESKTOP; X11 is openbox alone.
     desktops: tuple[str, ...] = ('X11',)
-    # Whether it is the desktop's shell, whose keyboard focus would keep Escape from our window.
+    # Whether the peer is the desktop's shell, whose keyboard focus would keep Escape from our window.
     is_shell = False
-    # A command that starts it and immediately shows its history, if it has one.
+    # The command that starts the peer and immediately shows its history, if there is one.
     start_shown: list[str] | None = None
 
     @property
     def ending(self) -> tuple[str, ...]:
-        """The processes that end with it."""
+        """The processes that end with the peer."""
         return self.processes
 
     @property
@@ -71,12 +71,12 @@ class Peer(ABC):
         """Sets the limit on the number of texts in its history as high as possible."""
 
     def launch(self) -> Running:
-        """Starts it, without waiting."""
+        """Starts the peer without waiting."""
         return Running([self.program])
 
     @abstractmethod
     def wait_ready(self) -> None:
-        """Waits until it answers."""
+        """Waits until the peer answers."""
 
     @abstractmethod
     def ask(self) -> float:

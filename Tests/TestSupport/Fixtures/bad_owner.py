@@ -257,7 +257,7 @@ class IncrEndless(Incr):
 
 
 class IncrLong(Incr):
-    """Sends slowly, so that it can be replaced in the middle. Prints when it has sent the last byte."""
+    """Sends slowly, so that another program can take over the clipboard in the middle. Prints when it has sent the last byte."""
     pieces, size = [b'abc' * 1000] * 20 + [b''], 60_000
 
     def taken(self, window, prop, pieces):
@@ -346,7 +346,7 @@ class SecretBeforeText(Owner):
 
 
 class SecretAfterTargets(Owner):
-    """Replaces the text with a secret from another window between the answer to TARGETS and the next request."""
+    """Replaces the text with a secret, using a different window, between the answer to TARGETS and the next request."""
     def targets(self, request):
         super().targets(request)
         if HINT not in self.offers:
@@ -372,7 +372,7 @@ class TargetsWhenTold(Owner):
 
 
 class Burst(Owner):
-    """Copies the next of 200 texts when the previous one was requested, with the same window."""
+    """Copies 200 texts with the same window, each when the previous one was requested."""
     count = 0
 
     def asked(self, request, name):

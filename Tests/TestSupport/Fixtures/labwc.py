@@ -45,7 +45,7 @@ class Labwc(driver.Driver):
         if event == STATE:
             states = struct.unpack(f'={len(data) // 4}I', data)[1:]
             window.is_visible, window.is_active = MINIMISED not in states, ACTIVE in states
-            # labwc does not report the position of other windows.
+            # labwc reports no positions, but a maximised window is at 0, 0.
             window.frame = (0, 0, *self.size) if MAXIMISED in states else None
         elif event == CLOSED:
             self.windows.pop(window.number, None)

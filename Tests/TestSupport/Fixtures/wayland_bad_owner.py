@@ -63,7 +63,7 @@ class DieMidway(Good):
 
 
 class DieMidwayOfMuch(Good):
-    """Dies after sending more than a pipe can hold, so that the reader has begun to read."""
+    """Dies after sending more than a pipe can hold, so that the reader must have begun to read."""
     def written(self, pipe):
         for _ in range(10):
             os.write(pipe, b'half of ' * 10_000)
@@ -98,7 +98,7 @@ class Drip(Good):
 
 
 class Long(Good):
-    """Sends slowly, so that it can be replaced in the middle."""
+    """Sends slowly, so that another program can take over the clipboard in the middle."""
     def written(self, pipe):
         try:
             for _ in range(20):
