@@ -10,7 +10,7 @@ struct ScratchFile: ~Copyable {
 
   /// Makes a file with `content`, which is read from its start.
   init(containing content: [UInt8] = []) throws {
-    let path = "/tmp/copypasta-stream.\(getpid()).\(UInt64.random(in: 0 ... .max))"
+    let path = NSTemporaryDirectory() + "copypasta-stream.\(getpid()).\(UInt64.random(in: 0 ... .max))"
     descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw TestSupportError.system("open", code: errno) }
     unlink(path)
