@@ -88,11 +88,15 @@ import Testing
     window.setChild(page.root)
   }
 
+  private static let longText = Result {
+    ShownText(
+      try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1)))
+  }
+
   /// A full text window with all its notes and with words of the maximum length.
   private static func textWindow() throws -> TextWindow {
-    let text = try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1))
-    return TextWindow(
-      ShownText(text), capturedAt: Format.now, state: KeyFile(path: "/proc/none", group: ""),
+    TextWindow(
+      try longText.get(), capturedAt: Format.now, state: KeyFile(path: "/proc/none", group: ""),
       copy: { $1() }, copyPart: { $1() })
   }
 

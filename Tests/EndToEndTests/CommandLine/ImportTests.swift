@@ -57,11 +57,13 @@ import Testing
       let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
       try #require(try await desktop.run(["sqlite3", path, rows]).exit == .code(0))
       let other = desktop.home.path + "/other"
+      let imported = CopyPasta.databasePath(dataHome: other + "/.local/share")
+      let clips = "SELECT captured_at, byte_count, text FROM clip ORDER BY captured_at"
       let result = try await shell(
         """
         ulimit -d 16384
         copypasta --export | HOME=\(other) copypasta --import &&
-          cmp <(copypasta --export) <(HOME=\(other) copypasta --export)
+          cmp <(sqlite3 '\(path)' '\(clips)') <(sqlite3 '\(imported)' '\(clips)')
         """, on: desktop)
       // The texts are all equal, but each has its own time, so none counts as a duplicate.
       #expect(result.text == "501 items were imported.", "\(result.errors)")
