@@ -16,11 +16,17 @@ import Testing
     async throws
   {
     try await Scene.run(on: owners[0].kind, accessibility: true) { scene in
-      let reader = ScreenReader(desktop: scene.desktop)
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      var heard = 0
       try await scene.expectHarmless(owners) { owner, process in
         guard case .refused(let message) = owner.outcome else {
           return try await waitUntil("\(owner) asked") { try await scene.hasAskedAll(of: process) }
         }
+        // Wait for the announcement first, because reading the whole window repeatedly takes much processor time.
+        try await waitUntil("\(owner): \(message) announced") {
+          reader.heard.dropFirst(heard).contains { $0.contains(message) }
+        }
+        heard = reader.heard.count
         // Successive refusals have different messages, so that the test sees each message appear.
         try await waitUntil("\(owner): \(message)") {
           try await reader.tree().all(role: "label").contains { $0.name.contains(message) }
