@@ -17,14 +17,15 @@ struct Scene {
   /// - Parameters:
   ///   - kind: the kind of desktop.
   ///   - clips: the texts in the history before the start, oldest first.
+  ///   - mostlyWaits: whether `body` waits for several seconds, see `VirtualDesktop.with`.
   ///   - environment: additional environment variables of the program.
   nonisolated(nonsending) static func run(
     on kind: VirtualDesktop.Kind = .x11, with clips: [String] = [], accessibility: Bool = false,
-    environment: [String: String] = [:],
+    mostlyWaits: Bool = false, environment: [String: String] = [:],
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Scene) async throws -> Void
   ) async throws {
-    try await VirtualDesktop.with(kind, accessibility: accessibility) { desktop in
+    try await VirtualDesktop.with(kind, accessibility: accessibility, mostlyWaits: mostlyWaits) { desktop in
       if !clips.isEmpty { try await fillHistory(with: clips, on: desktop) }
       let app = try await CopyPasta.launch(on: desktop, environment: environment)
       let scene = Scene(desktop: desktop, app: app)

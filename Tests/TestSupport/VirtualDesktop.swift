@@ -47,6 +47,10 @@ public final class VirtualDesktop: Sendable {
   /// Limits the number of desktops at the same time, because more than a few per core only slow each other down.
   private static let turns = AsyncSemaphore(value: 3 * ProcessInfo.processInfo.activeProcessorCount)
 
+  /// Limits the number of desktops of tests that mostly wait.
+  private static let turnsOfWaitingOnes = AsyncSemaphore(
+    value: 2 * ProcessInfo.processInfo.activeProcessorCount)
+
   /// Lets only one GNOME or KDE run at a time.
   private static let turnsOfLargeOnes = AsyncSemaphore(value: 1)
 
@@ -157,11 +161,14 @@ public final class VirtualDesktop: Sendable {
   }
 
   /// Runs `body` on a new desktop, and ends the desktop afterwards, even if `body` throws.
+  ///
+  /// - Parameter mostlyWaits: Whether `body` waits for several seconds. It then starts early, and takes no turn from
+  ///   tests that need the processor.
   public nonisolated(nonsending) static func with<Value>(
     _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false,
-    _ body: (VirtualDesktop) async throws -> Value
+    mostlyWaits: Bool = false, _ body: (VirtualDesktop) async throws -> Value
   ) async throws -> Value {
-    let queues = kind.isLarge ? [turnsOfLargeOnes, turns] : [turns]
+    let queues = (kind.isLarge ? [turnsOfLargeOnes] : []) + [mostlyWaits ? turnsOfWaitingOnes : turns]
     for queue in queues { await queue.wait() }
     defer { for queue in queues { Task { await queue.signal() } } }
     let desktop = try await start(kind, windowManager: windowManager, accessibility: accessibility)

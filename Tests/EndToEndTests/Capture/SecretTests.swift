@@ -28,7 +28,7 @@ import Testing
   func `each skipped secret is announced and shown in the indicator, without its text`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
-    try await Scene.run(on: kind, with: ["one"], accessibility: true) { scene in
+    try await Scene.run(on: kind, with: ["one"], accessibility: true, mostlyWaits: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       let words = "Secret Skipped"
       func timesSaid() -> Int { reader.heard.count { $0.contains(words) } }
@@ -38,7 +38,7 @@ import Testing
         try await waitUntil("the secret shown by the indicator") {
           try await reader.tree().all.contains { $0.name == words }
         }
-        try await waitUntil("the indicator back to normal", every: .milliseconds(100)) {
+        try await waitUntil("the indicator back to normal", every: .milliseconds(500)) {
           try await reader.tree().all.contains { $0.name == "Recording" }
         }
         if times == 1 {

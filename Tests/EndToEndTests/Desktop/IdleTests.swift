@@ -8,7 +8,7 @@ import Testing
   fileprivate static let rest = Duration.seconds(3)
 
   @Test func `a hidden program does not wake up after a burst, a drag, a dialog and an undo`() async throws {
-    try await Scene.run(with: ["one", "two", "three"]) { scene in
+    try await Scene.run(with: ["one", "two", "three"], mostlyWaits: true) { scene in
       let burst = try await scene.desktop.run(["/usr/bin/python3", Fixture.path("burst.py"), "40"])
       #expect(burst.exit == .code(0), "\(burst.errors)")
       try await scene.expectNewest("burst 39")
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `a hidden program does not wake up after a swipe, a dialog and an undo`() async throws {
-    try await Scene.run(on: .wayland, with: ["one", "two", "three"]) { scene in
+    try await Scene.run(on: .wayland, with: ["one", "two", "three"], mostlyWaits: true) { scene in
       try await scene.desktop.press("Home")
       try await scene.swipeFirstRow(right: 300)
       try await scene.expectClipboard("three")
@@ -35,7 +35,7 @@ import Testing
   func `a background start prepares a hidden window and then stays idle`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
-    try await VirtualDesktop.with(kind) { desktop in
+    try await VirtualDesktop.with(kind, mostlyWaits: true) { desktop in
       try await Scene.fillHistory(with: ["one", "two", "three"], on: desktop)
       let owner = try await ClipboardOwner.start(offering: .text("unseen"), on: desktop)
       // The log reports every window that is mapped.
@@ -68,7 +68,7 @@ import Testing
   @Test func `a background start leaves a damaged history unchanged until the window is shown`()
     async throws
   {
-    try await VirtualDesktop.with { desktop in
+    try await VirtualDesktop.with(mostlyWaits: true) { desktop in
       try await Scene.fillHistory(with: ["one"], on: desktop)
       let file = URL(fileURLWithPath: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
       let damaged = Data(repeating: 0xa5, count: 4096)

@@ -34,7 +34,7 @@ import Testing
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `a hanging session bus is treated as absent`(_ kind: VirtualDesktop.Kind) async throws {
-    try await VirtualDesktop.with(kind) { desktop in
+    try await VirtualDesktop.with(kind, mostlyWaits: true) { desktop in
       desktop.signalBus(SIGSTOP)
       defer { desktop.signalBus(SIGCONT) }
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -55,7 +55,7 @@ import Testing
   func `a hanging accessibility bus does not block the window and is reported`(_ kind: VirtualDesktop.Kind)
     async throws
   {
-    try await VirtualDesktop.with(kind) { desktop in
+    try await VirtualDesktop.with(kind, mostlyWaits: true) { desktop in
       let silent = try desktop.start([
         "/usr/bin/python3", Fixture.path("silent_accessibility.py"), desktop.home.path + "/silent",
       ])

@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `closing the window ends the program once the panel is gone`() async throws {
-    try await Scene.run { scene in
+    try await Scene.run(mostlyWaits: true) { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.stop()
       // Repeat, because the program waits several seconds for the panel to restart.

@@ -44,7 +44,7 @@ import Testing
 
   /// Lets an item expire `margin` seconds from now; returns false if the first retention check came after that.
   private static func seesItemExpire(within margin: Int) async throws -> Bool {
-    try await VirtualDesktop.with { desktop in
+    try await VirtualDesktop.with(mostlyWaits: true) { desktop in
       let now = Int(Date.now.timeIntervalSince1970) * 1_000_000
       try await insert(
         [("old soon", now - (30 * 86_400 - margin) * 1_000_000), ("two", now - 2_000_000), ("three", now)],

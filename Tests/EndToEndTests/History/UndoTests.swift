@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `the undo bar moves no row and disappears automatically, which ends undo`() async throws {
-    try await Scene.run(with: Self.clips + ["last"]) { scene in
+    try await Scene.run(with: Self.clips + ["last"], mostlyWaits: true) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Delete")
       try await waitUntil("the bar") { try await !scene.screenshot().isPlain(in: Scene.undoBar) }
