@@ -68,7 +68,7 @@ def measure(bench: Bench, only: list[str] | None) -> list[Figure]:
             continue
         try:
             found = function(bench)
-        except Exception as error:  # Measure the other figures after any error.
+        except Exception as error:  # Continue with the other figures.
             found = [Figure(name, '', None, note=f'not measured: {error}')]
         for figure in found:
             print(report.line(figure), flush=True)

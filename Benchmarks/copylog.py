@@ -15,7 +15,7 @@ from measure.process import now_ms
 from measure.sway import SUBSCRIBE, TREE, Sway, windows
 
 SMALLEST_SIDE, DRAWN_COLOURS, SQUARE = 100, 4, 16
-# One each for the frame that sway is copying, the frame on the screen, and the previous frame.
+# The number of pictures: the frame that sway is copying, the frame on the screen, and the previous frame.
 PICTURES = 3
 BYTES_PER_PIXEL = 4
 CREATE_POOL, CREATE_BUFFER = 0, 0

@@ -82,7 +82,7 @@ static bool shows_content(XImage *image) {
   return found == DRAWN_COLOURS;
 }
 
-/* Whether a part of a window differs from its picture; updates the picture. */
+/* Whether `area` of a window differs from `picture`, the window's last known content; updates the picture. */
 static bool changes(Display *display, Window window, XImage *picture, const XRectangle *area) {
   if (area->x < 0 || area->y < 0 || area->x + area->width > picture->width ||
       area->y + area->height > picture->height)

@@ -70,7 +70,7 @@ def texts(round_number: int) -> list[str]:
 
 
 def copy(home: Home, round_number: int) -> int:
-    """Copies a round's texts, each when the previous one was fetched. Returns the newest id before the first copy."""
+    """Copies a round's texts, each after the previous text was fetched. Returns the newest id before the first copy."""
     newest, copied = home.newest_id(), texts(round_number)
     copy_each(copied)
     recorded: list[str] = []

@@ -79,7 +79,7 @@ static void hide_backdrop(GdkFrameClock *clock, gpointer window) {
   gtk_widget_unset_state_flags(window, GTK_STATE_FLAG_BACKDROP);
 }
 
-/* Connects once, because the window keeps its surface, which has the frame clock, from the first popup on. */
+/* Runs once: the first popup creates the surface, which owns the frame clock, and the window keeps the surface. */
 static void expect_focus(GtkWidget *window, gpointer data) {
   g_signal_connect(gtk_widget_get_frame_clock(window), "before-paint", G_CALLBACK(hide_backdrop), window);
 }

@@ -1,1 +1,1 @@
-"""Measures CopyPasta from outside. `figures` has a module for each subject, and `peers` one for each peer."""
+"""Measures CopyPasta from outside. `figures` has a module for each subject, and `peers` a module for each peer."""

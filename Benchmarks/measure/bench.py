@@ -16,7 +16,7 @@ _SCREENS = {'sway': SwayScreen, 'GNOME': GnomeScreen, 'KDE': KWinScreen}
 
 
 class Bench:
-    """The programs under test, and a folder for them. meson-helpers/bench passes their paths in the environment.
+    """The programs under test, whose paths meson-helpers/bench passes in the environment, and a folder for their files.
 
     `launcher` is the command that is installed as bin/copypasta.
     """
@@ -46,7 +46,7 @@ class Bench:
         return self._homes[name]
 
     def fresh_home(self, name: str) -> Home:
-        """A home with an empty history, made by the program."""
+        """A home with an empty history that CopyPasta has created."""
         folder = self.scratch / 'homes' / name
         shutil.rmtree(folder, ignore_errors=True)
         home = Home(folder)
@@ -55,7 +55,7 @@ class Bench:
         return home
 
     def copy_home(self, rows: int, name: str) -> Home:
-        """A copy of the home with `rows` rows. It may be written to."""
+        """A writable copy of the home with `rows` rows."""
         self.home(rows)
         folder = self.scratch / 'homes' / name
         shutil.rmtree(folder, ignore_errors=True)

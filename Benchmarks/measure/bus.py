@@ -8,7 +8,7 @@ from .process import now_ms
 
 COPYPASTA = 'org.copypasta.CopyPasta'
 BASELINE = 'org.copypasta.Baseline'
-# The baseline whose popups are drawn once.
+# The bus name of the baseline that draws each popup only once.
 BASELINE_ONCE = 'org.copypasta.BaselineOnce'
 _OBJECT = '/org/copypasta/CopyPasta'
 

@@ -1,4 +1,4 @@
-"""Line charts in SVG with a logarithmic axis for rows, readable on a light and on a dark background."""
+"""Line charts in SVG with a logarithmic axis for the number of rows, readable on a light and on a dark background."""
 from dataclasses import dataclass, field
 from math import ceil, log10
 
@@ -9,7 +9,7 @@ _LEGEND = 34
 
 @dataclass
 class Series:
-    """A line: its name, its colour, and its points of rows and value."""
+    """A line of a chart. Each point is a number of rows and a value."""
 
     name: str
     colour: str
@@ -85,6 +85,6 @@ def _legend(series: list[Series]) -> list[str]:
 
 
 def _step(top: float) -> float:
-    """A round distance between grid lines, for at most six of them."""
+    """A round distance between grid lines, so that at most six lines reach from 0 to `top`."""
     size = 10 ** int(log10(top))
     return next(size * part for part in (0.1, 0.2, 0.25, 0.5, 1, 2) if top / (size * part) <= 6)

@@ -22,7 +22,7 @@ def copy_texts(count: int, gap_ms: int, label: str) -> list[str]:
 
 
 def copy_each(texts: list[str]) -> None:
-    """Copies these texts from one process, each when the previous one was fetched."""
+    """Copies these texts from one process, each after the previous text has been fetched."""
     _copy(texts, 'fetched', 600)
 
 

@@ -1,8 +1,8 @@
 """copier.py GAP_MS: copies each line of its standard input, GAP_MS milliseconds apart, from one process. Ends one second
 after the last copy, so that the last text can be fetched.
 
-copier.py fetched: copies each line when the previous one was fetched. SIGALRM ends the program if a line is not fetched
-within 20 seconds."""
+copier.py fetched: copies each line after the previous line was fetched. SIGALRM ends the program if a line is not
+fetched within 20 seconds."""
 import json
 import os
 import select
@@ -37,16 +37,16 @@ class Copier(ABC):
 
     @abstractmethod
     def end(self) -> None:
-        """Waits for the server, which drops unread requests of a client that has ended."""
+        """Waits until the server has read all requests, because it drops the unread requests of a client that exits."""
 
     def serve_until_fetched(self) -> None:
-        """Answers requests until the text was fetched; SIGALRM ends the program if it is not."""
+        """Answers requests until the text is fetched; SIGALRM ends the program if this takes too long."""
         signal.alarm(_PATIENCE_SECONDS)
         while not self._is_fetched:
             self.serve(None)
 
     def serve_until(self, deadline: float) -> None:
-        """Answers requests until this time."""
+        """Answers requests until `deadline`."""
         while (rest := deadline - time.monotonic()) > 0:
             self.serve(rest)
 

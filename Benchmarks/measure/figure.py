@@ -26,7 +26,7 @@ class Figure:
             self.ratio = self.ours / self.reference
 
     def comparison(self) -> str:
-        """The ratio or the difference to the reference, formatted for the table."""
+        """The ratio to the reference, or the difference from the reference, formatted for the table."""
         if self.reference is None:
             return ''
         if self.is_difference:
@@ -38,7 +38,7 @@ Pair = tuple[float, float]
 
 
 def pairs(count: int, ours: Callable[[], float], reference: Callable[[], float], warm_ups: int = 1) -> list[Pair]:
-    """Runs both functions in turn, `count` times after the warm-ups, so that changes of the machine's speed affect both."""
+    """Runs both functions in turn, `count` times after the warm-ups, so that changes in machine speed affect both."""
     runs = [(ours(), reference()) for _ in range(warm_ups + count)]
     return runs[warm_ups:]
 

@@ -35,7 +35,7 @@ class _Client:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        # Maps of protocol ids, which are reused: the surface of a role or a pending request, the window of a surface.
+        # Maps by protocol id, which may be reused: from a role or request to its surface, from a surface to its window.
         self._surfaces: dict[str, str] = {}
         self._windows: dict[str, int] = {}
         self._feedback: dict[str, str] = {}
@@ -142,7 +142,7 @@ class GnomeScreen(_FrameScreen):
 
 
 class KWinScreen(_FrameScreen):
-    """The running KWin. Its shortcut runs a link that Tests/Desktop has configured."""
+    """The running KWin. Its shortcut, which Tests/Desktop has configured, runs a symbolic link."""
 
     name = 'Wayland (KWin, on Xvfb)'
     _NAMES = {'Control_L': 'ctrl', 'Super_L': 'super', 'Next': 'Page_Down'}

@@ -1,4 +1,4 @@
-"""The portal through which CopyPasta gets its shortcut on GNOME 48 and later. A dialog asks the user to allow it."""
+"""The portal that provides CopyPasta's shortcut on GNOME 48 and later. A dialog asks the user to allow the shortcut."""
 import os
 import subprocess
 import time
@@ -41,7 +41,7 @@ class GnomePortal:
             bus.wait_for(name)
         self._wait_for(f'{_DIALOG_IS_SHOWN} || {_IS_GRANTED}')
         if self._evaluate(_DIALOG_IS_SHOWN):
-            time.sleep(1)  # The dialog's first frame is not its last.
+            time.sleep(1)  # The dialog still changes after its first frame.
             for key in _KEYS:
                 self._press(key)
                 time.sleep(0.2)

@@ -56,7 +56,7 @@ class Run:
 def keep(file: Path, desktop: str, run: Run, is_whole: bool) -> dict[str, Run]:
     """Stores a run in results.json next to those of the other desktops, and returns all of them.
 
-    A run of only some figures replaces these, and keeps the last run's other figures.
+    A run of only some figures replaces these figures and keeps the others of the last run.
     """
     runs = read(file)
     if not is_whole and (last := runs.get(desktop)):

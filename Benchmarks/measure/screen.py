@@ -22,7 +22,7 @@ class NothingDrawn(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """A line of the log: a window was `mapped`, its `first` frame, a change that was `drawn` later, or `gone`."""
+    """A line of the log. `what` is `mapped`, `first` (a window's first frame), `drawn` (a later change) or `gone`."""
 
     time: float
     what: str

@@ -22,7 +22,7 @@ def measure_copies(bench: Bench) -> list[Figure]:
 
 
 def measure_bytes_written(bench: Bench) -> list[Figure]:
-    """Compares the bytes written for a capture (the average of 50) to a history of many rows and to one of few."""
+    """Compares the bytes written for a capture (the average of 50) for a history of many rows and one of few rows."""
     many, few = bench.copy_home(bench.rows, 'captures-many'), bench.copy_home(FEW_ROWS, 'captures-few')
     runs = pairs(_RUNS, lambda: _kib_per_capture(bench, many), lambda: _kib_per_capture(bench, few), warm_ups=0)
     return [paired(f'written for one capture, {bench.rows:,} rows', 'KiB', runs, of=f'{FEW_ROWS} rows',

@@ -20,7 +20,7 @@ def measure_idle(bench: Bench) -> list[Figure]:
         shown = show_copypasta()
         bench.screen.first_frame(shown)
         bench.screen.settle()
-    # Start a new process, so that it was never hidden. Start the baseline first, so that CopyPasta is active.
+    # Start a new process, which has never been hidden. Start the baseline first, so that CopyPasta's window is active.
     with Running([bench.baseline]) as baseline:
         bench.screen.first_frame(baseline.started)
         with bench.start_settled(bench.home(FEW_ROWS)) as ours:

@@ -18,7 +18,7 @@ _OTHER_ROWS = 10_000
 
 
 def measure_end(bench: Bench) -> list[Figure]:
-    """Compares the time from the key End to the first frame at the list's end between many rows and few."""
+    """Compares the time from pressing End to the first frame at the end of the list, for many rows and for few."""
     many, few = bench.home(bench.rows), bench.home(FEW_ROWS)
     runs = pairs(max(bench.pairs // 3, 3), lambda: _end_ms(bench, many), lambda: _end_ms(bench, few))
     return [paired(f'End at {bench.rows:,} rows, key to drawn', 'ms', runs, of=f'{FEW_ROWS} rows', target='< 40 ms',
@@ -59,7 +59,7 @@ def _end_ms(bench: Bench, home: Home) -> float:
 
 
 def _hold(bench: Bench, home: Home, to_frame: list[Pair]) -> float:
-    """Returns the longest stall of the main loop. Appends the longest and the median time from a key to the next frame."""
+    """Returns the longest stall of the main loop. Appends the longest and the median time to a frame to `to_frame`."""
     with bench.start_settled(home), LoopPing() as ping:
         pressed = []
         due = time.monotonic()

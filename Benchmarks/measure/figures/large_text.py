@@ -70,7 +70,7 @@ def _run(bench: Bench, number: int) -> _Run:
 
 
 def _paste_ms(file: Path) -> float:
-    """Returns how long the same transfer takes with another program, in milliseconds."""
+    """Returns how long another program takes to receive the same text, in milliseconds."""
     with LargeOwner(file):
         time.sleep(0.3)
         started = now_ms()

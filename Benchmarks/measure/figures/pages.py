@@ -11,7 +11,7 @@ _PAGE_SIZE = 64
 
 
 def measure_page(bench: Bench) -> list[Figure]:
-    """Compares a page in the middle and one near the end with the first one."""
+    """Compares reading a page in the middle, and a page near the end, with reading the first page."""
     rows = bench.rows
     depths = {'at the top': rows, 'at 50 %': rows // 2, 'at 99.9 %': rows // 1000 + 1}
     command = [bench.pagequery, bench.home(rows).database, _page_query(), str(_PAGE_SIZE), *map(str, depths.values())]

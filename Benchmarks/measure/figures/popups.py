@@ -18,7 +18,7 @@ def measure_popups(bench: Bench) -> list[Figure]:
     for program in range(_PROGRAMS):
         with bench.start_settled(bench.home(_ROWS)) as running:
             bench.hide()
-            _popup(bench, running)  # The first one also builds the rows.
+            _popup(bench, running)  # The first popup also builds the rows.
             for number in range(bench.rounds):
                 time, why = _popup(bench, running)
                 times.append(time)

@@ -43,7 +43,7 @@ def measure_start(bench: Bench) -> list[Figure]:
 
 
 def measure_first_popup(bench: Bench) -> list[Figure]:
-    """Compares the first popup of a program that was started hidden and has become idle with the second popup."""
+    """Starts a program hidden, waits until it is idle, and compares its first popup with its second."""
     home = bench.home(_ROWS)
 
     def popups() -> tuple[Picture, Picture]:
@@ -60,7 +60,7 @@ def measure_first_popup(bench: Bench) -> list[Figure]:
 
 
 def measure_popup(bench: Bench) -> list[Figure]:
-    """Measures windows that were shown before: in turn CopyPasta's, the baselines' and the installed peers'."""
+    """Measures how fast windows are shown again: in turn those of CopyPasta, the baselines and the installed peers."""
     return _measure_popups(bench, '', bench.rounds, _WAYS, nullcontext())
 
 

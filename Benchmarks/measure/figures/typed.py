@@ -64,7 +64,7 @@ def _typed(bench: Bench, gap: int, busy: int) -> Figure:
     count = bench.rounds * 2
     right = elsewhere = 0
     with bench.start_settled(home), _Other() as other, bench.screen.shortcut(command, home.environment):
-        # CopyPasta is shown behind the other window. Copy a row, whose text keeps the process running when it hides.
+        # Copy a row in CopyPasta, which is behind the other window. The text on the clipboard keeps CopyPasta running.
         _until(other.has_focus)
         bench.screen.press(*SHORTCUT)
         bench.screen.settle()

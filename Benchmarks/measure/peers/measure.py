@@ -49,7 +49,7 @@ def compare(figures: list[Figure], results: list[PeerResult]) -> None:
 
 
 def fill(bench: Bench, peer: Peer, rows: int, held: int = 0) -> None:
-    """Fills a peer's history, which has `held` texts, up to `rows` texts."""
+    """Adds texts to a peer's history, which has `held` texts, until it has `rows` texts."""
     texts = [f'Row {number}: a line of text as somebody might have copied it' for number in range(rows)]
     if peer.fills_stopped:
         peer.fill(texts)
@@ -67,7 +67,7 @@ def fill(bench: Bench, peer: Peer, rows: int, held: int = 0) -> None:
 
 
 def show(bench: Bench, peer: Peer) -> tuple[float, Event]:
-    """Requests the history until it is on the screen, because some peers own their bus name before they answer."""
+    """Repeats the request until the history is shown, because some peers own their bus name before they answer."""
     for _ in range(_ASKS):
         asked = peer.ask()
         try:
@@ -106,7 +106,7 @@ def _measure(bench: Bench, peer: Peer) -> PeerResult:
 
 
 def _try(result: PeerResult, what: str, action: Callable[[], None]) -> None:
-    """Runs an action. If it fails, adds that to the result's note instead of ending the run."""
+    """Runs an action. If it fails, adds the error to the result's note instead of ending the run."""
     try:
         action()
     except Exception as error:
@@ -144,7 +144,7 @@ def _copies(bench: Bench, peer: Peer, result: PeerResult, gap: int) -> None:
     finally:
         peer.end(running)
     if isinstance(peer, Clipman):
-        kept = peer.history()  # Clipman saves its history when it ends.
+        kept = peer.history()  # Clipman saves its history when it exits.
     result.kept[gap] = 100 * len(set(kept) & set(copied)) / COPIES
 
 

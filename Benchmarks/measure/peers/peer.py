@@ -27,10 +27,10 @@ class Peer(ABC):
     """A clipboard manager in the run's scratch home, with its default settings except for the number of texts."""
 
     name: str
-    # The program whose presence shows an installation, and the Debian package.
+    # A program that exists if the peer is installed, and the peer's Debian package.
     program: str
     package: str
-    # The names of its processes.
+    # The names of the peer's processes.
     processes: tuple[str, ...]
     # The maximum number of texts to fill it with.
     most: int
@@ -41,7 +41,7 @@ class Peer(ABC):
     fills_stopped = False
     # The desktops on which the peer works, by XDG_CURRENT_DESKTOP; X11 is openbox alone.
     desktops: tuple[str, ...] = ('X11',)
-    # Whether the peer is the desktop's shell, whose keyboard focus would keep Escape from our window.
+    # Whether the peer is the desktop's shell, whose keyboard focus would keep Escape from CopyPasta's window.
     is_shell = False
     # The command that starts the peer and immediately shows its history, if there is one.
     start_shown: list[str] | None = None
@@ -84,10 +84,10 @@ class Peer(ABC):
 
     @abstractmethod
     def history(self) -> list[str]:
-        """The texts in its history."""
+        """The texts in the peer's history."""
 
     def fill(self, texts: list[str]) -> None:
-        """Adds texts through its own interface, which not every peer has."""
+        """Adds texts through the peer's own interface, if it has one."""
         raise NotImplementedError
 
     def dismiss(self, screen: Screen) -> None:
@@ -97,10 +97,10 @@ class Peer(ABC):
         time.sleep(0.7)
 
     def end(self, running: Running) -> None:
-        """Ends it as a logout does, with all processes that have its names.
+        """Ends all of the peer's processes with SIGTERM, as a logout does.
 
-        A late command to show its history may have become a second instance, which would watch the clipboard for the rest
-        of the run.
+        A late command to show the history may have become a second instance, which would watch the clipboard until the
+        end of the run.
         """
         running.end()
         deadline = time.monotonic() + 5
