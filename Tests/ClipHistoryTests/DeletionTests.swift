@@ -23,7 +23,7 @@ struct DeletionTests {
     #expect(try !history.contains("Xq7!vanish"))
   }
 
-  /// `secure_delete` alone fails this test, because it misses the copies that SQLite leaves when it balances its tree.
+  /// With `secure_delete` alone this test fails: SQLite leaves copies of rows when it balances its tree.
   @Test(arguments: [1, 2, 3])
   func `deleting a clip removes its text wherever SQLite has moved its row`(seed: UInt64) async throws {
     let store = try history.store()

@@ -46,7 +46,7 @@ struct ExplicitCaptureTests {
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
   }
 
-  @Test func `a dropped text does not become the last captured text`() async throws {
+  @Test func `a text dropped onto the window does not become the last captured text`() async throws {
     try await store.add("on the clipboard", at: 3)
     let clip = Clip(id: 2, capturedAt: 7, byteCount: 7, preview: "dropped")
     let dropped = try ClipText("dropped")

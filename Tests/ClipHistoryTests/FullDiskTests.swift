@@ -94,7 +94,7 @@ struct FullDiskTests {
     }
   }
 
-  /// The readers must not stay without locks, because they could read a partial write of another program.
+  /// The readers must not go on reading without locks, or they could read a partial write of another program.
   @Test func `readers that were opened on a full disk show other programs' writes once there is room`()
     async throws
   {

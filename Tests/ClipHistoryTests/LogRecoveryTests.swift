@@ -23,7 +23,7 @@ struct LogRecoveryTests {
     #expect(try await recoveredIDs(copy) == Array(1...40))
   }
 
-  /// SQLite itself would read the preceding frames, and silently discard the others.
+  /// SQLite itself would read only the frames before the damaged frame, and silently discard the others.
   @Test func `log frames after a damaged frame are recovered`() async throws {
     let copy = try await crashed()
     try copy.damage(copy.location.writeAheadLog) { log in

@@ -295,13 +295,13 @@ struct RecoveryTests {
     #expect(isRecovered)
   }
 
-  /// Simulates a crash between finishing a recovery and installing it.
+  /// Simulates a crash between writing the recovered file and moving it into place.
   private func interruptRecovery() throws {
     try FileManager.default.moveItem(
       atPath: history.location.database, toPath: history.location.finishedRecovery)
   }
 
-  @Test func `the next start installs a finished recovery that a crash left behind`() async throws {
+  @Test func `after a crash, the next start moves the recovered file into place`() async throws {
     try interruptRecovery()
     // The log of the damaged database must not end up next to the recovered database.
     try Data(repeating: 1, count: 9_000).write(to: URL(filePath: history.location.writeAheadLog))
@@ -309,9 +309,9 @@ struct RecoveryTests {
     #expect(!FileManager.default.fileExists(atPath: history.location.finishedRecovery))
   }
 
-  /// All programs detect the interrupted installation; none may set aside a history that another one has just
-  /// installed.
-  @Test func `several programs that start together install a finished recovery once`() async throws {
+  /// Each program finds the recovered file, but none may set aside a history that another program has just moved
+  /// into place.
+  @Test func `programs that start together move a recovered file into place only once`() async throws {
     for _ in 0..<20 {
       try interruptRecovery()
       let counts = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -335,8 +335,8 @@ struct RecoveryTests {
       let rows = LeafCell.offsets(in: page, isFirst: false).map { LeafCell(in: page, at: $0) }
       return !rows.contains { ($0?.types.last ?? 0) > 800_000 }
     }
-    // The last four bytes of a row contain the first page of its overflow chain. Make all rows use the first row's
-    // chain.
+    // The last four bytes of a row contain the number of the first page of its overflow chain. Make all rows use the
+    // chain of the first row.
     var chain = 0
     for index in leaves.indices {
       let rows = LeafCell.offsets(in: leaves[index], isFirst: false)
@@ -353,7 +353,7 @@ struct RecoveryTests {
     try await history.expectRecovery(of: 2, losing: 18)
   }
 
-  /// The byte 0xff occurs in no text, which makes damaged texts recognisable.
+  /// The damage consists of bytes 0xff, which occur in no text, so that damaged texts can be recognised.
   @Test(arguments: 1...12)
   func `a recovery returns only recorded texts after random damage`(seed: Int) async throws {
     var random = SplitMix(seed: UInt64(seed))

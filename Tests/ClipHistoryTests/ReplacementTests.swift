@@ -42,7 +42,7 @@ struct ReplacementTests {
     #expect(try history.previews() == ["from then on"])
   }
 
-  @Test func `writes throw after the history was replaced by another one`() async throws {
+  @Test func `writes throw after the history was replaced by another history`() async throws {
     let other = TemporaryHistory()
     try await other.record("the other's")
     let (store, reader, deleted) = try await filled()
@@ -52,7 +52,7 @@ struct ReplacementTests {
     try await expectReplaced(store, deleted)
     let next = try history.store()
     try await next.add("from then on")
-    // Closing the old store must not remove the new one's log.
+    // Closing the old store must not remove the log of the new store.
     await store.close()
     try await next.add("and on")
     #expect(try history.previews() == ["and on", "from then on", "the other's"])

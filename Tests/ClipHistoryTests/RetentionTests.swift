@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test
-  func `a confirmed retention deletion is cancelled if an item was restored or deleted after the search`()
+  func `a confirmed retention deletion is cancelled if an item was restored or deleted since the check`()
     async throws
   {
     for text in ["one", "two", "three"] { try await store.add(text, at: Self.now - 40 * Self.day) }
@@ -236,7 +236,7 @@ import Testing
     #expect(try history.previews() == ["two", "one"])
   }
 
-  @Test func `a retention deletion keeps items that were captured or expired after the search`() async throws
+  @Test func `a retention deletion keeps items which were captured or expired since the check`() async throws
   {
     try await store.add("one", at: Self.now - 31 * Self.day)
     let asked = try await find()
@@ -327,7 +327,7 @@ import Testing
     try history.fill(5_000)
     try await store.add("what stays", at: Self.now)
     try await store.delete(find()) { _ in true }
-    // Everything is deleted, but the file was not vacuumed yet.
+    // All items are deleted, but the file has not been vacuumed yet.
     let copy = try history.snapshot()
     let reopened = try copy.store()
     let before = try #require(try HistoryFolder.size(of: copy.location.database))

@@ -9,7 +9,7 @@ import TestSupport
 /// of them may reach the disk completely, partially or not at all. This VFS becomes the default of the process, so use
 /// it in exit tests only.
 enum TestFiles {
-  /// A change of a file that was not synced yet.
+  /// A change to a file that has not been synced yet.
   private enum Change {
     case write(offset: Int, bytes: [UInt8])
     case truncate(size: Int)
@@ -36,10 +36,10 @@ enum TestFiles {
     /// The number of changes until `beforeChange` is called.
     var changesLeft = 0
     var beforeChange: (@Sendable () -> Void)?
-    /// How many more bytes may be added to all files, or to the one named `narrowFile`; nil for no limit.
+    /// How many more bytes may be added to all files, or only to the file `narrowFile`; nil for no limit.
     var room: Int?
     var narrowFile: String?
-    /// The `errno` that creating a log's index reports; nil if it succeeds.
+    /// The `errno` with which creating a log's index fails; nil if creating it succeeds.
     var indexError: Int32?
   }
 
@@ -54,12 +54,12 @@ enum TestFiles {
     sqlite3_vfs_register(vfs, 1)
   }
 
-  /// Calls `body` before the change with this number, counted from now, on the thread that makes the change.
+  /// Calls `body` before change `number`, counted from now, on the thread that makes the change.
   static func beforeChange(_ number: Int, _ body: @escaping @Sendable () -> Void) {
     state.withLock { ($0.changesLeft, $0.beforeChange) = (number, body) }
   }
 
-  /// Lets all files, or only the one named `file`, grow by at most `room` more bytes; nil removes the limit.
+  /// Lets all files, or only `file`, grow by at most `room` more bytes; a `room` of nil removes the limit.
   static func limitRoom(to room: Int?, of file: String? = nil) {
     state.withLock { ($0.room, $0.narrowFile) = (room, file) }
   }

@@ -45,7 +45,7 @@ struct UnusableLocationTests {
     try await expect(.irregular(path: path))
   }
 
-  /// If the folder counted as empty, an empty backup would replace the last good one.
+  /// If the folder counted as empty, an empty backup would replace the last good backup.
   @Test func `a history folder that cannot be examined causes an error and does not count as empty`()
     async throws
   {

@@ -113,7 +113,7 @@ import Testing
 
   /// The text waits in the queue until the user's earlier actions are done.
   @Test(arguments: [("last", ["last"]), ("new", ["new", "last"]), ("copied out", ["last"])])
-  func `a text read before the user copied a row is recorded, unless it equals the row or the last capture`(
+  func `after a row is copied, a text read earlier is recorded unless it equals the row or the last capture`(
     read: String, texts: [String]
   ) async throws {
     let queue = TaskQueue()
@@ -217,7 +217,7 @@ import Testing
     let recorder = ClipboardRecorder(into: store, now: { 1_000_000 }, report: outcomes.add)
     source.deliver = recorder.take
     source.follow(true)
-    // The last text exceeds the limit, because each text counts slightly more than its bytes.
+    // The last text exceeds the limit, because each text counts as slightly more than its number of bytes.
     let most = ClipboardRecorder.backlogLimit >> 20
     #expect(try await eventually { source.reads == most })
     // Give the reader as many chances to read as before.

@@ -43,7 +43,7 @@ final class FakeSource: ClipboardSource {
   var endless: ((Int) -> ClipboardContent)?
   /// The content that an explicit read (`readNow`) receives.
   var contentOnPurpose = ClipboardContent.noText
-  /// The errors that the next explicit reads throw, before later ones receive the content.
+  /// The errors that the next explicit reads throw; later reads receive the content.
   var failuresOnPurpose: [TransferError] = []
   /// Whether explicit reads wait until this is false.
   var stallsOnPurpose = false {

@@ -9,10 +9,10 @@ import GtkTestSupport
 final class FakePortal {
   /// The outcome of a request.
   enum Answer {
-    /// Grants: a plain one; one with the response code for "ended in some other way", as from GNOME 48; one without a
-    /// list of shortcuts; one with an empty list, as from GNOME 50.
+    /// Grants, one for each case: normal; with the response code for "ended in some other way", which GNOME 48 sends;
+    /// without a list of shortcuts; with an empty list, which GNOME 50 sends.
     case granted, grantedOtherwise, grantedUnsaid, grantedEmpty
-    /// Failures: the user refuses; the request ends without an answer; the request never ends.
+    /// Failures, one for each case: the user refuses; the request ends without an answer; the request never ends.
     case refused, failed, silence
     /// Errors of the call itself: any error; the error of xdg-desktop-portal 1.21 if it knows no desktop file.
     case error, notAllowed
@@ -161,7 +161,7 @@ final class FakePortal {
   ) throws(BusError) -> [Variant] {
     calls.append(method)
     self.arguments[method] = arguments
-    // A session can be bound only once.
+    // Shortcuts can be bound only once in each session.
     let answer =
       method == "BindShortcuts" && isSessionBound ? Answer.failed : answers[method] ?? .granted
     if method == "CreateSession" { isSessionBound = false }

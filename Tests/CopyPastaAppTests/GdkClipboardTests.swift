@@ -40,7 +40,7 @@ import Testing
     var calls = 0
     device.onSynchronise = { [source] in
       calls += 1
-      // The second call is the last one before the text is delivered.
+      // The text is delivered after the second call.
       if calls == 2 { Task { @MainActor in source.follow(false) } }
     }
     device.copy(sending: "whole", isEnded: true)

@@ -118,7 +118,7 @@ import Testing
     #expect(presses == [.time(7)])
     first.change(to: .starting)
     first.change(to: Self.held)
-    // Changes of another backend are ignored while the first one holds the shortcut.
+    // Changes in the second backend are ignored while the first backend holds the shortcut.
     second.change(to: .notHeld(.unsupported))
     #expect(states == [.starting, Self.held, .starting, Self.held])
     withExtendedLifetime((observation, pressObservation)) {}

@@ -109,7 +109,7 @@ import Testing
     #expect(places["custom-keybindings"] == .strings([Self.others]))
   }
 
-  /// The schema allows no command but an empty one, so writing fails as for a key that an administrator has locked.
+  /// The schema allows only an empty command, so writing fails as it does if an administrator has locked the key.
   @Test func `setting up the shortcut shows a message if GNOME's settings are locked`() async throws {
     try folder.write(
       Self.source.replacingOccurrences(

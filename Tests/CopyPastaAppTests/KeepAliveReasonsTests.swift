@@ -55,7 +55,7 @@ import Testing
     #expect(!reasons.isEmpty)
   }
 
-  @Test func `closing a window long after the panel was lost ends the program`() {
+  @Test func `the program ends if a window is closed long after the panel disappeared`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     clock.now += .seconds(11)
@@ -63,7 +63,7 @@ import Testing
     #expect(reasons.isEmpty)
   }
 
-  @Test func `closing a window shortly after the panel was lost keeps the program running`() {
+  @Test func `the program keeps running if a window is closed shortly after the panel disappeared`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     clock.now += .seconds(2)
@@ -75,7 +75,7 @@ import Testing
     #expect(!reasons.isEmpty)
   }
 
-  @Test func `a keep-alive reason that the desktop has taken away ends when the user disables it`() {
+  @Test func `disabling a tray icon that the desktop has removed ends its keep-alive reason immediately`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     reasons.end(.trayIcon)

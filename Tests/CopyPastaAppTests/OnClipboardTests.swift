@@ -23,7 +23,7 @@ import Testing
     controller.view = view
   }
 
-  /// Simulates a copy in another program, and waits until its outcome has arrived.
+  /// Simulates a copy in another program, and waits until the outcome of the copy has arrived.
   private func copyElsewhere(_ content: ClipboardContent) async throws {
     let reads = clipboard.offers.reads
     clipboard.offers.copy(content)

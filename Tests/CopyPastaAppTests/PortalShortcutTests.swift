@@ -41,7 +41,7 @@ import Testing
   /// KDE 6.3 opens System Settings if remembered keys are requested again. Later versions require a request but show
   /// no dialog.
   @Test(arguments: [(true, nil, 0), (false, nil, 0), (false, 2, 1)] as [(Bool, UInt32?, Int)])
-  func `shortcut keys that KDE grants or remembers are requested only if KDE then shows no dialog`(
+  func `shortcut keys that KDE has granted or remembers are requested again only if this shows no dialog`(
     grantsAtOnce: Bool, version: UInt32?, requests: Int
   ) async throws {
     portal.grantsAtOnce = grantsAtOnce
@@ -189,7 +189,7 @@ import Testing
   @Test func `a portal shortcut waits for the user's answer without a time limit`() async throws {
     let asking = try await ask(makeShortcut(.short(for: "ListShortcuts")))
     let question = try #require(portal.requests.last)
-    // Wait until the time limit has passed: a second shortcut, whose call shows no dialog, reaches that limit.
+    // Wait until the time limit has passed: start a second shortcut, whose call shows no dialog and times out.
     portal.answers["CreateSession"] = .silence
     #expect(try await start(makeShortcut(.short(for: "ListShortcuts"))) == .notHeld(.unsupported))
     portal.respond(to: question, [.uint32(0), .dictionary(["shortcuts": portal.granted])])
@@ -329,7 +329,7 @@ import Testing
     return try await pumping { await shortcut.start(keys) }
   }
 
-  /// Starts the portal and then a shortcut, and expects its state.
+  /// Starts the portal and then a shortcut, and expects the shortcut to reach `state`.
   private func expectHeld(
     _ other: PortalShortcut? = nil, as state: ShortcutState = held, keys: Accelerator? = nil,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -111,7 +111,7 @@ import Testing
       ("a\u{FE0F}", "a◌"),
       ("می\u{200C}\u{200C}خ", "می\u{200C}◌خ"), ("م\u{200B}م", "م◌م"), ("é\u{E0101}", "é◌"),
     ])
-  func `a preview shows a joiner or selector without effect as a symbol`(text: String, expected: String) {
+  func `a preview shows a symbol for a joiner or selector without effect`(text: String, expected: String) {
     #expect(shown(text) == expected)
   }
 

@@ -17,7 +17,7 @@ final class RecordingView: HistoryView, HistoryDelegate {
   /// How often a skipped secret was reported.
   private(set) var secretCount = 0
   private(set) var showsSecret = false
-  /// The expired items that the user was asked about each time; nil for each question that was withdrawn.
+  /// The expired items in each question to the user; nil for each withdrawal of a question.
   private(set) var confirmations: [ExpiredClips?] = []
   /// The texts that were shown, with their clips.
   private(set) var shown: [(text: ShownText, id: Clip.ID)] = []

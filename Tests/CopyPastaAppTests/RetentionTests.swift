@@ -171,7 +171,7 @@ import Testing
     #expect(asked == nil)
   }
 
-  @Test func `once a clock that was behind is corrected, items are deleted only if confirmed`() async throws {
+  @Test func `after the clock was set forward, items are deleted only with user consent`() async throws {
     clock.wallTime -= 31 * Self.day
     await believeClock()
     try await record(0, 0, 0)
@@ -291,7 +291,7 @@ import Testing
 
   // MARK: - The retention bar
 
-  @Test func `the retention bar shows number, period and date, and hides after the answer`() async throws {
+  @Test func `the retention bar shows item count, period and date until the user answers`() async throws {
     try await TestDisplay.open()
     try await record(40, 50)
     let expired = try #require(try await retention.expired(after: .month, in: scratch.store))

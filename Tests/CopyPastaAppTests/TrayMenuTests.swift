@@ -59,7 +59,7 @@ import Testing
     #expect(properties["TextDirection"]?.string == "ltr")
   }
 
-  @Test func `a chosen tray menu entry is reported with its time`() async throws {
+  @Test func `choosing a tray menu entry reports the entry and the time of the click`() async throws {
     for (id, time) in [(1, 0), (3, 1234), (4, 1235)] as [(Int32, UInt32)] {
       let event: [Variant] = [.int32(id), .string("clicked"), .boxed(.int32(0)), .uint32(time)]
       _ = try await tray.scene.call(tray.menu, "Event", event)

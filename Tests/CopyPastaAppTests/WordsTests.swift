@@ -35,7 +35,7 @@ import Testing
     #expect(Age.timeUntilChange(of: time, at: now) >= .seconds(1))
   }
 
-  @Test func `the text of an age does not change before the reported time`() {
+  @Test func `the text of an age changes at the time reported for its next change, and not earlier`() {
     let now: Int64 = 1_790_000_000 * second
     for seconds: Int64 in [0, 1, 59, 60, 61, 119, 120, 3599, 3600, 7000] {
       let time = now - seconds * second
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `yesterday's time uses the language's clock format`() async throws {
+  @Test func `the time of a clip from yesterday is shown in the language's clock format`() async throws {
     // Compute noon of the day before in the local time zone.
     let noon = (Int64(1_790_000_000) / 86_400 * 86_400 - 12 * 3600) * second
     let offset = Int64(LocalTime.format(noon, "%z")) ?? 0

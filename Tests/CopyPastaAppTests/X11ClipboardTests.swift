@@ -52,7 +52,7 @@ import X11Kit
   }
 
   /// The X server gives a new connection the lowest free client id, and with it the same window ids.
-  @Test func `a window that reuses the id of CopyPasta's lost window counts as another program's`()
+  @Test func `a window that reuses the id of CopyPasta's lost window counts as a window of another program`()
     async throws
   {
     try await VirtualDesktop.with { desktop in

@@ -4,8 +4,8 @@ import TestSupport
 
 /// Runs a command on a private desktop: `desktop KIND -- COMMAND`.
 ///
-/// The scripts of `meson-helpers` show and measure the program on it. The command gets the environment of this process,
-/// with the desktop's display, session bus and empty home folder.
+/// The scripts of `meson-helpers` show and measure CopyPasta on this desktop. The command gets the environment of
+/// this process, with the desktop's display, session bus and empty home folder.
 @main enum Desktop {
   private static let usage = """
     usage: desktop x11|sway|labwc|gnome|kde -- COMMAND [ARGUMENT...]

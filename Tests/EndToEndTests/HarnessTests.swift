@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `a row keeps its text when its tint fades, and another row has another text`() async throws {
+  @Test func `screenshots of a row have the same text before and after its tint fades`() async throws {
     try await Scene.run { scene in
       let below = Rectangle(x: 100, y: 300, width: 100, height: 24)
       try await scene.capture("one")
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// The X server is not checked, because a finished desktop leaves its server to the next one.
+  /// The X server is not checked, because a finished desktop leaves its server to the next desktop.
   @Test func `a killed test process leaves no temporary folder`() async throws {
     let result = try await #require(
       processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]

@@ -61,7 +61,7 @@ struct Scene {
 
   /// Records a text, and waits until its row is drawn.
   ///
-  /// The list must not be scrolled, and the text's first line must not be the same as the newest row's.
+  /// The list must not be scrolled, and the text's first line must differ from the first line of the newest row.
   ///
   /// The text is on disk before its row is shown, and a key pressed in between would act on the row below.
   func capture(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {

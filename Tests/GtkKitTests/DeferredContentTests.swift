@@ -47,7 +47,7 @@ import Testing
     #expect(!outcomes.contains(true))
     gate.open()
     try await pump("the others") { outcomes.count == 65 }
-    // All contents share the limit of 64, so requests of another test may count.
+    // All `DeferredContent` objects share the limit of 64, so requests from another test may count towards it.
     #expect((60...64).contains(outcomes.count { $0 }))
     let next = try Requestor()
     try await pumping { try await next.ask(content, for: type) }

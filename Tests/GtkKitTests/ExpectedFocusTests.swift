@@ -45,7 +45,7 @@ import Testing
     window.present()
     button.grabFocus()
     window.isVisible = false
-    // Remove this state as GTK 4.18 does automatically.
+    // Remove the state "focus within", as GTK 4.18 does automatically.
     gtk_widget_unset_state_flags(button.widget, copypasta_GTK_STATE_FLAG_FOCUS_WITHIN)
     window.present()
     #expect(button.hasFocusWithin)

@@ -48,7 +48,7 @@ public struct BusScene {
     return name
   }
 
-  /// Requests the clock's name for the service, and waits until it owns the name.
+  /// Requests the clock's name for `service`, and waits until `service` owns the name.
   public func takeName() async throws -> Bus.Registration {
     let name = service.ownName(Self.clock.name)
     try await settle()

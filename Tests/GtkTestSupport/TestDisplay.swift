@@ -5,7 +5,7 @@ import TestSupport
 /// The display of a test process, which GTK can open only once.
 @MainActor
 public enum TestDisplay {
-  /// Suites run concurrently, so all wait for the first one to start it.
+  /// Suites run concurrently, so they all wait for this task, which starts the display once.
   private static let desktop = Task { @MainActor in
     let desktop = try await VirtualDesktop.start(windowManager: nil)
     for (name, value) in desktop.environment { setenv(name, value, 1) }
@@ -21,5 +21,5 @@ public enum TestDisplay {
 
 /// Keeps this process's settings in memory, separate from the user's.
 ///
-/// Call it before creating any settings, because the first ones determine the backend of the process.
+/// Call this before creating any settings object, because the first object determines the process's backend.
 public func keepSettingsInMemory() { setenv("GSETTINGS_BACKEND", "memory", 1) }

@@ -12,7 +12,7 @@ extension X11KitTests {
     static let toggle = KeyCombination(keysym: letter("v"), modifiers: [.control, .logo])
     /// The keycodes of v, y and z on a US keyboard.
     static let (v, y, z) = ("55", "29", "52")
-    /// The keycode of F12; given the key's name, xdotool also presses Alt in a layout of xkeyboard-config 2.45.
+    /// The keycode of F12; given the name `F12`, xdotool also presses Alt in one layout of xkeyboard-config 2.45.
     static let f12 = "96"
 
     let server: XServer
@@ -73,12 +73,12 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == .taken)
     }
 
-    @Test func `a key grab that fails for one stroke holds no other stroke`() async throws {
-      // Grab only one stroke, like a program that takes no account of Caps Lock.
+    @Test func `keys that cannot be grabbed in every lock state are not grabbed at all`() async throws {
+      // Grab the combination in one lock state only, as a program does that takes no account of lock keys.
       let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 55, state: 0x46)]))
       #expect(await grab.grab(Self.toggle) == .taken)
-      // The failed attempt must leave no stroke grabbed, so another connection can grab one.
+      // The failed attempt must leave nothing grabbed, so a third program can grab the combination.
       let third = try XConnection(display: server.display)
       #expect(try third.grab([Keyboard.Stroke(code: 55, state: 0x44)]))
     }
@@ -333,7 +333,7 @@ final class Presses: Sendable {
   func add(_ time: UInt32) { told.withLock { $0.times.append(time) } }
   func note(_ state: KeyGrab.State) { told.withLock { $0.changes.append(state) } }
 
-  /// Waits for `count` presses; a surplus one is detected by the next call.
+  /// Waits for `count` presses; a surplus press is detected by the next call.
   func expect(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     _ = try await eventually { times.count >= count }
     #expect(times.count == count, sourceLocation: sourceLocation)

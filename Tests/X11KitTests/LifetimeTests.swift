@@ -7,7 +7,7 @@ import Testing
 extension X11KitTests {
   /// Released readers and owners close their connections, and idle ones do not busy-loop.
   ///
-  /// Tests that count sockets or processor time use child processes, because other tests run concurrently in this one.
+  /// Tests that count sockets or processor time use child processes, because other tests run in the test process.
   @Suite struct LifetimeTests {
     @Test func `a released selection reader closes its X connection`() async {
       await #expect(processExitsWith: .success) {

@@ -69,7 +69,7 @@ extension X11KitTests {
       var texts: [Outcome] = []
       while texts.count < 200 {
         let outcome = try await nextOutcome()
-        // The owner has copied the next text before it received the request for this one.
+        // A cancelled read means that the owner copied the next text before it received the request for this text.
         if outcome != .failure(.cancelled) { texts.append(outcome) }
       }
       #expect(texts == (0..<200).map { .text("text \($0)") })

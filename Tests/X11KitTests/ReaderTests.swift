@@ -194,7 +194,7 @@ extension X11KitTests {
     }
 
     /// xclip serves no other requestor during a transfer, so the reader must let it finish.
-    @Test func `xclip still serves a text that a read refused as too large`() async throws {
+    @Test func `xclip still serves a text after a read has refused the text as too large`() async throws {
       let text = sampleText(8 << 20)
       try await own(text)
       #expect(await reader.outcome(limit: 1 << 20) == .failure(.tooLarge(limit: 1 << 20)))
@@ -209,7 +209,7 @@ extension X11KitTests {
       return clients[clients.count - 1]
     }
 
-    /// Starts xclip or xsel with a text, and returns it once the reader gets that text.
+    /// Starts xclip or xsel with a text, and returns the program once the reader gets this text.
     @discardableResult
     private func own(_ text: [UInt8], by program: String = "xclip") async throws -> Client {
       let options =

@@ -15,7 +15,7 @@ import Testing
       try scene.desktop.home.set(["hide-after-copying": hidesAfterCopying])
       let slow = try await ClipboardOwner.start(behaving: "Slow", on: scene.desktop)
       try await waitUntil("the owner asked", every: .milliseconds(10)) { !slow.contentRequests.isEmpty }
-      // Click instead of pressing a key, because a new virtual keyboard makes sway send focus and offer again.
+      // Click instead of pressing a key, because a new virtual keyboard makes sway send the focus and the offer again.
       try await scene.clickFirstRow()
       try await scene.expectClipboard("new")
       try await scene.expectNewest(Self.text)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// The text was not requested yet, and taking the clipboard makes it unavailable.
+  /// The text has not been requested yet, and taking the clipboard makes the text unavailable.
   @Test func `copying a row shows a message if the source application has not yet listed its formats`()
     async throws
   {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Ctrl+V records the clipboard's text explicitly.
+/// Ctrl+V records the clipboard's text at the user's request.
 @Suite struct PasteTests {
   @Test func `pasting restores a deleted text and focuses its row`() async throws {
     try await Scene.run { scene in

@@ -4,14 +4,14 @@ import Testing
 
 /// The program installed under a prefix of its own.
 @Suite struct InstallationTests {
-  /// The test translation puts every message in guillemets to show which ones are translated.
+  /// The test translation puts every message in guillemets to show which messages are translated.
   @Test func `translations are found under any prefix, and a missing translation falls back to English`()
     async throws
   {
     let prefix = try await installation(translating: "s/.*/«&»/")
     let result = try await run(prefix, "--no-such-option", language: "de")
     #expect(result.errors == "copypasta: «Unknown option “--no-such-option”.» «See copypasta --help.»\n")
-    // The help text has several lines and must be in the template exactly as the program requests it.
+    // The help text of several lines is translated only if the template has exactly the text that the program looks up.
     let help = try await run(prefix, "--help", language: "de").text
     #expect(help.split(separator: "\n").allSatisfy { $0.hasPrefix("«") && $0.hasSuffix("»") }, "\(help)")
     let english = try await run(prefix, "--no-such-option", language: "fr")

@@ -4,7 +4,7 @@ import Testing
 extension Scene {
   /// How long a press of the shortcut may take before the test repeats it.
   ///
-  /// The time is generous, because if a press were only late, the repeated press would undo its effect.
+  /// The time is generous: if the first press is only late, the second press undoes the effect of the first.
   static let timeOfOnePress = Duration.seconds(10)
 
   /// Opens another program's window and hides CopyPasta; returns once the other window has the focus.

@@ -36,7 +36,7 @@ import Testing
         try await again.expectClipboard("another")
         try await again.end()
       }
-      // Without its connection the program offers no text any more, so nothing keeps it running.
+      // Without its connection the program no longer offers a text, so nothing keeps it running.
       let last = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       try await last.waitForFirstRow()
       try await desktop.press("End", "Return")

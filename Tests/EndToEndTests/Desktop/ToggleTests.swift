@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  /// The error means that the owner has exited, but the name stays owned.
+  /// The owner answers each call with the error for an owner that has exited, but keeps the name.
   @Test(arguments: [["--toggle"], []])
   func `if the owner of CopyPasta's bus name fails every call, the command prints a one-line error`(
     _ arguments: [String]

@@ -59,7 +59,7 @@ import Testing
 
   /// The disk has 256 KiB and is mounted in the program's own mount namespace.
   @Test(.enabled(if: geteuid() == 0, "only root can mount a disk"))
-  func `a history on a full disk can be shown and copied, and records again once space is free`() async throws
+  func `on a full disk, rows can be shown and copied, and recording resumes once space is free`() async throws
   {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       try await Scene.fillHistory(with: ["first", "second"], on: desktop)

@@ -16,7 +16,7 @@ import Testing
       let clips = try await scene.history.clips()
       #expect(clips.map(\.byteCount) == [4500, 400])
       #expect(clips.allSatisfy { (before...after).contains($0.capturedAt) })
-      // Only a long text has a preview, which is bounded.
+      // Only a long text has a stored preview, whose length is limited.
       #expect(clips.last?.preview == nil)
       let preview = try #require(clips.first?.preview)
       #expect(!preview.isEmpty && preview.count <= 400)

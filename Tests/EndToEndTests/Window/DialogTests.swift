@@ -51,7 +51,7 @@ import Testing
       try scene.writeKeyFile("[org/copypasta/CopyPasta]\nshortcut='<Super>j'\n")
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       for (key, shortcut, isHiding) in [("Escape", "<Super>j", true), ("BackSpace", "", false)] {
-        // Alt+C changes another setting. Once that has changed, the earlier keys have taken effect.
+        // Alt+C changes a different setting. Once this setting has changed, the earlier keys have taken effect.
         try await scene.desktop.press("alt+h", key, "alt+c")
         #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=\(isHiding)") })
         #expect(try scene.keyFile().contains("shortcut='\(shortcut)'"))
@@ -92,7 +92,7 @@ import Testing
         ["wmctrl", "-i", "-r", "\(window.id)", "-e", "0,-1,-1,480,400"])
       #expect(resized.exit == .code(0))
       try await waitUntil("a low window") { try await window.frame().height == 400 }
-      // Focus the last setting, at the end of the page. Repeat if the window was laid out only after the key.
+      // Focus the last setting, at the end of the page. Repeat, because the window may be laid out only after the keys.
       let end = try await waitFor("the page's end") { () -> Int? in
         try await scene.desktop.press("shift+Tab", "alt+l")
         let y = try await reader.depth(of: "Size Limit (MiB)")

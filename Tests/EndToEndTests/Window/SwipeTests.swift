@@ -4,7 +4,7 @@ import Testing
 /// Rows swiped sideways with two fingers on a touchpad.
 ///
 /// Tests that copy press a key first, because a compositor lets a window set the clipboard only after a press of a key
-/// or a button. A swipe does not count as one.
+/// or a button. A swipe does not count as a press.
 @Suite struct SwipeTests {
   @Test func `a touchpad swipe from the leading edge copies the row`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// The next swipe copies the same row, which shows that the short one had no effect.
+  /// The next swipe copies the same row, which shows that the short swipe had no effect.
   @Test func `a short touchpad swipe springs back`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
       // The pointer stays over the row and tints it, so compare with a picture taken after a first swipe.
