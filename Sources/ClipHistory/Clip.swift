@@ -1,6 +1,6 @@
 /// An entry of the history, as the list shows it; `HistoryStore.text(of:)` loads its whole text.
 ///
-/// Ids ascend with each capture and are never reused, so sorting by `id` gives the order of capture. The description
+/// Ids ascend with each capture and are never reused, so sorting by `id` gives the order of capture. `description`
 /// omits the preview, so that no text reaches a log.
 public struct Clip: Sendable, Equatable, Identifiable {
   /// The row's id in the database.
@@ -59,7 +59,7 @@ extension Clip: CustomStringConvertible, CustomReflectable {
 
 /// A deleted row with its whole text, for `HistoryStore.restore`.
 ///
-/// It exists only in memory. This memory is freed without being overwritten. The description contains no text.
+/// It exists only in memory, which is freed without being overwritten. `description` does not contain the text.
 public struct DeletedClip: Sendable, Equatable, Identifiable {
   /// The id of the deleted row; restoring reuses it.
   public let id: Int64
@@ -86,7 +86,7 @@ extension DeletedClip: CustomStringConvertible, CustomReflectable {
 
 /// Valid capture times, in microseconds since 1970 UTC.
 ///
-/// Times read from the database must be checked, because a flipped bit can turn one into any number without an error
+/// Times read from the database must be checked, because a flipped bit can change a time to any number without an error
 /// from SQLite.
 enum CaptureTime {
   static let unknown: Int64 = 0

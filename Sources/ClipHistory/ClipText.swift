@@ -1,11 +1,11 @@
 import Glibc
 
-/// The text of a clip: not empty, valid UTF-8, without a NUL, and otherwise byte for byte what was copied.
+/// The text of a clip: the copied bytes, which are valid UTF-8, contain no NUL, and are not empty.
 ///
 /// NULs at the very end are removed, because some programs include the NUL that terminates a C string.
 ///
-/// A text is validated once, when it is created. Equality compares bytes: unlike with `String`, "é" as one scalar and
-/// "é" as two are different texts. The description gives only the size, so that no clip reaches a log.
+/// A text is validated once, when it is created. Equality compares bytes: unlike with `String`, "é" as one scalar
+/// differs from "é" as two scalars. `description` gives only the size, so that no text reaches a log.
 ///
 /// ```swift
 /// let text = try ClipText(validating: Array("grüezi".utf8))
@@ -63,7 +63,7 @@ extension ClipText: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: ["byteCount": byteCount]) }
 }
 
-/// The beginning of a text, as the list shows it: small enough to load and lay out many at a time.
+/// The beginning of a text, as the list shows it: small, so that many of them can be loaded and laid out together.
 public enum Preview {
   /// The largest size of a preview, in bytes; a text of at most this size needs no separate preview.
   ///

@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// A connection to a database file, which stays open while this object or one of its statements exists.
+/// A connection to a database file; it stays open while this object or any of its statements exists.
 ///
 /// A connection belongs to one actor or thread at a time; the compiler enforces this, because the class is not
 /// `Sendable`.
@@ -81,7 +81,7 @@ final class Database {
     try Statement(sql, on: self).first { $0.string(0) }
   }
 
-  /// Runs `body` as one write transaction: on return all of it is on disk, after an error none of it.
+  /// Runs `body` as one write transaction: on return, all of its changes are on disk; after an error, none.
   ///
   /// - Throws: `.replaced` if the file was removed or replaced, because anything written to it would be lost.
   func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
@@ -93,7 +93,7 @@ final class Database {
       try execute("COMMIT")
       return result
     } catch {
-      // SQLite rolls back automatically when the disk is full. Throw the first error, because it names the cause.
+      // If the disk is full, SQLite has already rolled back. Throw the original error, because it names the cause.
       if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
       throw error
     }
@@ -212,7 +212,8 @@ final class Database {
         guard try string("PRAGMA journal_mode = WAL") == "wal" else { throw failure(SQLITE_CANTOPEN) }
         return
       } catch .locked where waited < lockTimeout {
-        // The pragma ignores the busy timeout, and two processes that open a new file at the same time collide here.
+        // Try again after a pause: the pragma ignores the busy timeout, and fails if two processes open a new file
+        // together.
         usleep(UInt32(pause) * 1000)
         waited += pause
       }

@@ -1,21 +1,21 @@
 import CSQLite
 
-/// The expired clips: all from the oldest to the newest one that is provably too old.
+/// The expired clips: all clips from the oldest to the newest that is provably too old.
 ///
 /// `HistoryStore.findExpired` finds them, `HistoryStore.delete` deletes them.
 public struct ExpiredClips: Sendable, Equatable {
   /// The retention period that the clips exceed.
   public let period: RetentionPeriod
-  /// The clocks at the time of the search.
+  /// The clock reading with which `findExpired` was called.
   public let reading: ClockReading
   /// The number of expired clips.
   public let count: Int
   /// Whether the clock can be trusted; if not, ask the user before deleting.
   public let isClockBelieved: Bool
   let lastID: Int64
-  /// The id of the first clip whose time is within the period; `.max` if there is none.
+  /// The id of the first clip whose time is within the retention period; `.max` if there is none.
   let firstYoungID: Int64
-  /// The store's `restorations` at the time of the search.
+  /// The store's `restorations` when `findExpired` was called.
   let restorations: Int
 
   /// Whether a deleted clip would count as expired if it were restored.
@@ -37,8 +37,8 @@ enum ExpiredRows {
 
   /// Finds the last row older than `limit`; stops at the first row whose time is between `limit` and `now`.
   ///
-  /// Skips times that are unknown, and times after `now`, which come from a clock that was ahead. Rows after the first
-  /// young one are not examined, so a clip that was captured while the clock was behind does not expire early.
+  /// Skips times that are unknown, and times after `now`, which come from a clock that was ahead. Later rows are not
+  /// examined, so a clip that was captured while the clock was behind does not expire early.
   static func find(
     in database: Database, before limit: Int64, at now: Int64
   ) throws(StoreError) -> (count: Int, lastID: Int64, firstYoungID: Int64) {

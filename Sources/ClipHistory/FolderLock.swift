@@ -13,9 +13,10 @@ final class FolderLock {
 
   /// Takes the lock, shared or exclusive.
   ///
-  /// - Parameter patiently: whether to wait up to 5 s, because another program may be installing a finished recovery.
+  /// - Parameter patiently: whether to wait up to 5 s for another program, which may be putting a recovered history in
+  ///   place.
   /// - Throws: `.locked` while another program recovers the history or imports into it; with `alone`, also while
-  ///   another program has it open.
+  ///   another program has the history open.
   init(_ location: HistoryLocation, alone: Bool = false, patiently: Bool = false) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A missing folder cannot be in use.
@@ -30,10 +31,11 @@ final class FolderLock {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Runs `body` under the exclusive lock and returns its result; false if another process has the history open.
+  /// Runs `body` under the exclusive lock and returns the result of `body`; false if another process has the history
+  /// open.
   ///
-  /// - Throws: `.locked` if an import or a recovery begins while the lock is converted back to a shared one; the lock
-  ///   is lost then.
+  /// - Throws: `.locked` if another process begins an import or a recovery while this lock is converted back to a
+  ///   shared lock; this lock is then lost.
   func withExclusiveLock(_ body: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
     let isAlone = lock(LOCK_EX)
     let answer = Result { () throws(StoreError) in isAlone ? try body() : false }
@@ -61,8 +63,8 @@ final class FolderLock {
 /// Detects whether another computer uses the history, in a shared folder such as a home on NFS.
 ///
 /// SQLite keeps the index of its log in memory that only the processes of one computer share, so two computers that
-/// write at the same time would damage the file. Therefore each computer locks a byte of its own, shared by all of its
-/// programs, and checks for locks on the other bytes.
+/// write at the same time would damage the file. Therefore each computer has its own byte in a marker file. All of its
+/// programs hold a shared lock on this byte, and check for locks on the other bytes.
 ///
 /// On a mount that keeps locks local to each computer (`nolock`, `nobrl`), neither this class nor SQLite detects other
 /// computers.

@@ -2,7 +2,7 @@ import CSQLite
 
 /// Imports clips from another history in one transaction, and sorts all clips by time.
 ///
-/// An import needs exclusive access: no other process of ours may have the history open. Nothing is changed until
+/// An import needs exclusive access: no other CopyPasta process may have the history open. Nothing is changed until
 /// `finish` commits, even if the process is killed. Only one text is in memory at a time.
 ///
 /// ```swift
@@ -65,7 +65,7 @@ public final class HistoryImport {
     try connection.forgetLastLook()
     try database.execute("COMMIT")
     do throws(StoreError) {
-      // Moved rows leave copies of their texts at their old places. The checkpoint overwrites them.
+      // Moved rows leave copies of their texts at their old places, which the checkpoint overwrites.
       _ = try database.truncateLog(waiting: 0)
     } catch {
       // Everything is committed; the next start truncates the log.
@@ -93,8 +93,8 @@ public final class HistoryImport {
       let middle = (low + high) / 2
       if present[middle].hash < hash { low = middle + 1 } else { high = middle }
     }
-    // Comparing the first suffices: clips with the same hash have the same text, except for a collision of 64-bit
-    // hashes.
+    // Comparing only the first clip suffices: clips with the same hash have the same text, except for a collision of
+    // 64-bit hashes.
     guard low < present.count, present[low].hash == hash else { return false }
     return try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       try comparison.first(present[low].id, bytes) { $0.integer(0) } != nil
@@ -150,7 +150,7 @@ private struct Run {
   private let end: Int64
   private let latest: Int64
 
-  /// - Parameter latest: a clip with a later time stays after its predecessor.
+  /// - Parameter latest: the latest plausible time; a clip with a later time stays after its predecessor.
   init(from start: Int64, to end: Int64, latest: Int64) {
     self.start = start
     self.end = end

@@ -15,7 +15,8 @@ public struct HistoryLocation: Sendable, Equatable {
   /// The path of the database file (mode 0600).
   public var database: String { folder + "/" + name }
 
-  /// SQLite's write-ahead log, with what is committed but not yet checkpointed; it has the database's permissions.
+  /// SQLite's write-ahead log, which contains the commits that were not checkpointed yet; it has the database's
+  /// permissions.
   var writeAheadLog: String { database + "-wal" }
 
   /// The index of the write-ahead log; it contains page numbers, no text.
@@ -66,7 +67,7 @@ enum HistoryFolder {
     for path in [location.folder, location.database, location.writeAheadLog, location.sharedMemory] {
       guard let status = try status(path, lstat, folder: location.folder) else { continue }
       let kind = status.st_mode & S_IFMT
-      // If a file takes the place of a folder, or the reverse, later steps throw a more specific error.
+      // If a file exists where a folder is expected, or the reverse, later steps throw a more specific error.
       guard kind == S_IFREG || kind == S_IFDIR else { throw .irregular(path: path) }
     }
   }
@@ -119,8 +120,8 @@ enum HistoryFolder {
 
   /// Returns the result of `stat` or `lstat`, nil if nothing exists at `path`.
   ///
-  /// Missing permissions, a stale mount or a disk failure throw an error. If they counted as a missing file, a program
-  /// would start a new history, or back up an empty one.
+  /// Throws an error for missing permissions, a stale mount or a disk failure. If these counted as a missing file, a
+  /// program would start a new history, or back up an empty history.
   private static func status(
     _ path: String, _ look: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32, folder: String? = nil
   ) throws(StoreError) -> stat? {
@@ -131,8 +132,8 @@ enum HistoryFolder {
   }
 
   private static func makeFolder(_ path: String) throws(StoreError) {
-    // Sync the parent folder, because SQLite does not: after a power cut the new folder could be missing, with its
-    // files.
+    // Sync the parent folder, because SQLite does not: after a power cut, the new folder and its files could be
+    // missing.
     if mkdir(path, 0o700) == 0 { return try sync(self.parent(of: path)) }
     switch errno {
     case EEXIST: return

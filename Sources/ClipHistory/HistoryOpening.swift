@@ -6,10 +6,10 @@ import Glibc
 /// | what exists | a writer | a reader |
 /// |---|---|---|
 /// | nothing | creates a history | gets `.cannotOpen` |
-/// | a finished recovery that a crash left uninstalled | installs it | reads it where it is |
+/// | a recovered history that is not in place because of a crash | puts it in place | reads it where it is |
 /// | a damaged history | gets `.damaged`, for `HistoryRecovery` | reads what is readable |
 /// | a history that cannot be written | gets the reason, see `StoreError.mayLeaveReadable` | reads what is readable |
-/// | a newer version's, or another program's | gets `.newerSchema` or `.foreign` | the same |
+/// | a file of a newer version or of another program | gets `.newerSchema` or `.foreign` | gets the same error |
 struct HistoryOpening {
   private let location: HistoryLocation
   private let timeouts: HistoryStore.LockTimeouts
@@ -49,7 +49,7 @@ struct HistoryOpening {
   ///
   /// The caller must have prepared the folder, and must prevent other processes from moving the file.
   ///
-  /// - Parameter lock: is held until the connection is released; nil if the caller holds one.
+  /// - Parameter lock: is held until the connection is released; nil if the caller already holds a lock.
   func open(under lock: FolderLock?) throws(StoreError) -> WriteConnection {
     try HistoryFolder.prepareFiles(location)
     try readBeforeWriting()
@@ -77,7 +77,8 @@ struct HistoryOpening {
     }
   }
 
-  /// Locks an existing history to read all of it, even if a writer would first migrate it or install a recovery.
+  /// Locks an existing history to read all of it, even if a writer would first have to migrate it or put a recovered
+  /// history in place.
   ///
   /// While the lock is held, no process moves the file and no import renumbers the clips; other changes remain
   /// possible.
@@ -99,7 +100,8 @@ struct HistoryOpening {
   /// Whether the history was found damaged while it was in use.
   func isMarked() throws(StoreError) -> Bool { try HistoryFolder.size(of: location.damageMarker) != nil }
 
-  /// Whether the history is marked or has hidden damage; call this only while no other process has the history open.
+  /// Whether the history is marked as damaged, or has hidden damage; call this only while no other process has the
+  /// history open.
   func isDamaged() throws(StoreError) -> Bool {
     if try isMarked() { return true }
     return try hasHiddenDamage()
@@ -125,7 +127,7 @@ struct HistoryOpening {
     return try !isRecoveryDue()
   }
 
-  /// Whether a finished recovery still has to be installed because of a crash; the database is missing then.
+  /// Whether a crash has left a recovered history that is not in place yet; the database is missing then.
   private func isRecoveryDue() throws(StoreError) -> Bool {
     guard try HistoryFolder.size(of: location.database) == nil else { return false }
     return try HistoryFolder.size(of: location.finishedRecovery) != nil
@@ -149,14 +151,15 @@ struct HistoryOpening {
     guard try isVacant() else { throw .readOnly }
   }
 
-  /// Completes the installation of a recovery; call this only while no other process has the history open.
+  /// Puts a recovered history in place if a crash prevented that; call this only while no other process has the history
+  /// open.
   func finishRecovery() throws(StoreError) {
     if try isRecoveryDue() { _ = try RecoveryInstaller(location: location).install() }
   }
 
-  /// Completes the installation of a recovery, then takes the shared lock.
+  /// Puts a recovered history in place if a crash prevented that, then takes the shared lock.
   ///
-  /// Installing moves files and so needs the exclusive lock; of two programs that start together, only one installs.
+  /// Moving the files needs the exclusive lock; if two programs start together, only one of them moves the files.
   private func finishRecoveryAndShare() throws(StoreError) -> FolderLock {
     let isDue = try isRecoveryDue()
     var attempts = 20
@@ -166,7 +169,7 @@ struct HistoryOpening {
         defer { withExtendedLifetime(lock) {} }
         try finishRecovery()
       } catch .locked {
-        // Another program is about to install the recovery, or has installed it and has the history open.
+        // Another program is about to put the recovered history in place, or has done so and has it open.
         withExtendedLifetime(try FolderLock(location, patiently: true)) {}
         if try isRecoveryDue() { attempts -= 1 }
         guard attempts > 0 else { throw .locked }
@@ -189,8 +192,8 @@ struct HistoryOpening {
     do throws(StoreError) {
       try database.useForWriting()
     } catch .readOnly {
-      // `prepareFiles` has checked that file and folder are writable, so SQLite refuses because of a damaged number in
-      // the file.
+      // `prepareFiles` has checked that file and folder are writable, so a damaged number in the file causes SQLite's
+      // refusal.
       throw .damaged
     }
     if version < Schema.version { try Schema.migrate(database) }
@@ -211,8 +214,9 @@ struct HistoryOpening {
   /// Returns how to open a file that failed to open because its log or index could not be created; nil for other
   /// errors.
   ///
-  /// Even a reader creates both, which fails on a full disk and in a read-only folder. Reading without locks is safe
-  /// then: no program can write to the log without a usable index, and without a log the database file is complete.
+  /// Even a reader creates the log and its index, which fails on a full disk and in a read-only folder. Reading without
+  /// locks is safe then: no program can write to the log without a usable index, and without a log the database file is
+  /// complete.
   private func accessAlone(after error: StoreError) throws(StoreError) -> Database.Access? {
     let hasLog = try logSize() > 0
     switch error {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Reads pages of clips for the list; each takes microseconds, even while the store writes a text of 64 MiB.
+/// Reads pages of clips for the list; reading a page takes microseconds, even while the store writes a text of 64 MiB.
 ///
 /// A reader belongs to the thread that created it, the main thread. It holds no lock between pages. It can open any
 /// history that a `HistoryStore` has created, even in a read-only folder.
@@ -54,7 +54,7 @@ public final class HistoryReader {
     }
   }
 
-  /// Returns the clip with this id and the older ones, newest first, at most `limit`; the id need not exist.
+  /// Returns the clip with this id and older clips, newest first, at most `limit`; the id does not have to exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
     guard let following else { throw .failed(code: SQLITE_MISUSE) }
     return try following.read { connection throws(StoreError) in
@@ -88,8 +88,9 @@ public final class HistoryReader {
 /// Iterates over all clips of a history with their whole texts, oldest first.
 ///
 /// A cursor has its own connection, so any single thread can use it while a store and its readers are in use. It holds
-/// no SQLite lock between two clips, so the log can be truncated, and it skips clips that are deleted then. Imports and
-/// recoveries, which would renumber the clips, wait until the cursor is released. Only one text at a time is in memory.
+/// no SQLite lock between two clips, so the log can be truncated, and clips that are deleted in the meantime are
+/// skipped. Imports and recoveries, which would renumber the clips, wait until the cursor is released. Only one text at
+/// a time is in memory.
 ///
 /// ```swift
 /// let clips = try ClipCursor(location: location)
@@ -115,7 +116,7 @@ public final class ClipCursor {
   /// Whether the last failure concerned a single clip; the next call then continues after it.
   public private(set) var isPastFailure = false
 
-  /// Opens an existing history, or a recovery that is not installed yet, without writing anything.
+  /// Opens an existing history, or a recovered history that is not in place yet, without writing anything.
   ///
   /// - Throws: as `HistoryStore.init` does; also `.damaged` if the files need a recovery, and `.locked` during an
   ///   import.

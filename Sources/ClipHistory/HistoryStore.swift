@@ -40,7 +40,7 @@ public actor HistoryStore: SerialActor {
   public enum RecordOutcome: Sendable, Equatable {
     /// A row was added, and is on disk.
     case recorded(Clip)
-    /// No row was added: the text equals the last captured one or, in `recordExplicitly`, that of the newest clip.
+    /// No row was added: the text equals the last captured text or, in `recordExplicitly`, the newest clip's text.
     case duplicate
   }
 
@@ -113,7 +113,7 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Records a text as the newest clip, unless it is the last captured one; writes row and fingerprint in one
+  /// Records a text as the newest clip, unless it equals the last captured text; writes row and fingerprint in one
   /// transaction.
   ///
   /// `now` is in microseconds since 1970 UTC. If the clock was set back a little, the clip gets the time of the last
@@ -125,8 +125,9 @@ public actor HistoryStore: SerialActor {
 
   /// Records a text that the user pastes or drops, unless the newest clip has the same text; `now` is as in `record`.
   ///
-  /// A text whose row was deleted, or is further down, is added again. A text `fromClipboard` becomes the last captured
-  /// one. A dropped text does not, because the clipboard's text would then be recorded again.
+  /// A text is added again if its row was deleted or is further down. If `fromClipboard` is true, the text becomes the
+  /// last captured text. A dropped text does not, because the text that is still on the clipboard would then be
+  /// recorded again.
   @discardableResult
   public func recordExplicitly(
     _ text: ClipText, at now: Int64, fromClipboard: Bool
@@ -136,14 +137,14 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Stores a text that was copied from the history as the last captured one; adds no row.
+  /// Stores a text that was copied from the history as the last captured text; adds no row.
   public func noteCopied(_ text: ClipText) throws(StoreError) {
     _ = try write(text, at: CaptureTime.unknown) { _, _ in true }
   }
 
-  /// Adds a row unless the text is known, and stores the fingerprint if the text is to be `noted`, in one transaction.
+  /// Adds a row unless the text is known and, if `noted` is true, stores the fingerprint, in one transaction.
   ///
-  /// - Parameter isKnown: returns whether the text is known, given whether it is the last captured one.
+  /// - Parameter isKnown: returns whether the text is known, given whether it equals the last captured text.
   private func write(
     _ text: ClipText, at now: Int64, noted: Bool = true,
     unless isKnown: (WriteConnection, _ isLast: Bool) throws(StoreError) -> Bool
@@ -167,7 +168,7 @@ public actor HistoryStore: SerialActor {
     return clip.map { .recorded($0) } ?? .duplicate
   }
 
-  /// Returns the whole text of a clip; nil if the clip was deleted, which it confirms by reading every row.
+  /// Returns the whole text of a clip; nil if the clip was deleted, which is confirmed by reading every row.
   ///
   /// - Throws: `.damaged` if the row holds no valid text, or exists but is not found by its id.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
@@ -176,7 +177,7 @@ public actor HistoryStore: SerialActor {
 
   /// Returns the ids of all clips older than this one, in ascending order.
   public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
-    // Reserve enough for all of them in most cases, because an array that grows is in memory twice while it is copied.
+    // In most cases this reserves memory for all ids, because a growing array is in memory twice while it is copied.
     let capacity = Int(clamping: min(max(id, 0), Self.reservedIDs))
     return try read { reads throws(StoreError) in try reads.ids(olderThan: id, capacity: capacity) }
   }
@@ -257,8 +258,8 @@ public actor HistoryStore: SerialActor {
 
   /// Finds the clips that are older than a retention period, according to the given clocks.
   ///
-  /// If none has expired, this shrinks a file that an interrupted deletion left mostly empty. It also stores `reading`
-  /// as the last check, provided that its clock is trusted or there was no earlier check.
+  /// If no clip has expired, this shrinks a file that an interrupted deletion has left mostly empty. It then also
+  /// stores `reading` as the last check if the clock is trusted or there was no earlier check.
   ///
   /// - Returns: nil if no clip can expire, because the period is forever or reaches back before 1970.
   public func findExpired(
@@ -280,8 +281,8 @@ public actor HistoryStore: SerialActor {
 
   /// Deletes expired clips, as thoroughly as `delete` does, in batches, so that captures and copies wait only briefly.
   ///
-  /// Deletes nothing if clips were restored or deleted since the search. Each batch's transaction also stores the
-  /// clocks of the search as those of the last check.
+  /// Deletes nothing if clips were restored or deleted since the search. Each batch's transaction also stores the clock
+  /// reading of the search as the last check.
   ///
   /// - Parameter deleted: is called with the ids of each batch, in ascending order; returns whether to continue.
   public func delete(
@@ -331,8 +332,8 @@ public actor HistoryStore: SerialActor {
 
   /// Truncates the log if it may hold a deleted text.
   ///
-  /// Errors are not thrown, because the row itself is deleted. After an error, or if a reader blocks the checkpoint,
-  /// `needsCheckpoint` remains set.
+  /// Does not throw errors, because the deletion of the row is already committed. After an error, or if a reader blocks
+  /// the checkpoint, `needsCheckpoint` remains set.
   private func truncateLogIfNeeded() {
     guard needsCheckpoint, let connection else { return }
     do throws(StoreError) {
@@ -362,7 +363,7 @@ public actor HistoryStore: SerialActor {
       try database.execute("VACUUM")
       truncateLog()
     } catch {
-      // The rows are deleted, and a file that stays large does no harm.
+      // Ignore the error: the rows are deleted, and a large file does no harm.
     }
   }
 

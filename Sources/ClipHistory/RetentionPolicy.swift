@@ -55,7 +55,7 @@ public struct ClockReading: Sendable, Equatable {
   /// Whether a working clock can show this time; 1980 is possible, because some clocks without a battery start there.
   var isPlausible: Bool { CaptureTime.believableClocks.contains(wallTime) }
 
-  /// Whether this reading is less than an hour after `last`, in the same boot, so that it need not be stored.
+  /// Whether this reading is less than an hour after `last`, in the same boot; it then does not have to be stored.
   ///
   /// Within one boot either reading serves equally well, and after a reboot an hour makes no difference.
   func isWithinAnHour(of last: ClockReading?) -> Bool {
@@ -76,7 +76,7 @@ public struct ClockReading: Sendable, Equatable {
 enum RetentionPolicy {
   static let day: Int64 = 86_400_000_000
 
-  /// The tolerated disagreement of the two clocks within one boot, in microseconds.
+  /// The tolerated difference between wall clock and boot clock within one boot, in microseconds.
   private static let tolerance: Int64 = 120_000_000
 
   /// Whether the wall clock agrees with the time that has passed since the last check for expired clips.
@@ -87,7 +87,8 @@ enum RetentionPolicy {
     guard let last, now.isPlausible, last.isPlausible else { return false }
     let passed = now.wallTime - last.wallTime
     if now.bootID == last.bootID, !now.bootID.isEmpty {
-      // The last reading comes from the file, where a damaged bit can turn it into any number, so this may overflow.
+      // The last reading comes from the file, where a damaged bit can change it to any number, so the subtraction may
+      // overflow.
       let (sinceLast, overflows) = now.bootTime.subtractingReportingOverflow(last.bootTime)
       return !overflows && sinceLast >= 0
         && (passed - tolerance...passed + tolerance).contains(sinceLast)

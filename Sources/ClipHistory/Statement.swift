@@ -78,7 +78,7 @@ final class Statement {
   // In a damaged page ids may be out of order, which SQLite does not check. Without the checks below, an iteration
   // could return to earlier clips forever.
 
-  /// Calls `body` with the id of each row until it returns false.
+  /// Calls `body` with the id of each row until `body` returns false.
   ///
   /// - Throws: `.damaged` if the ids are not in order.
   func walk(

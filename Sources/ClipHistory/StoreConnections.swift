@@ -12,7 +12,7 @@ struct ReadConnection: PreparedReads {
   init(_ database: Database) throws(StoreError) {
     self.database = database
     text = try Statement("SELECT text FROM clip WHERE id = ?1", on: database)
-    // Ascending is the order on disk; descending takes five times as long if the file is not cached.
+    // Use ascending order, as on disk; descending order takes five times as long if the file is not cached.
     ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: database)
     // The unary plus disables the search by id, so that every row is read.
     misplaced = try Statement(

@@ -64,7 +64,8 @@ public enum StoreError: Error, Equatable, Sendable {
     // The low byte is the primary code, the rest the detail.
     switch code & 0xff {
     case SQLITE_FULL: self = .diskFull
-    // SQLite recognises a full disk when it writes, but not when the index grows, and never an exceeded quota.
+    // SQLite reports SQLITE_FULL if the disk is full when it writes, but not when the index grows, nor for an exceeded
+    // quota.
     case SQLITE_IOERR where outOfRoom, SQLITE_CANTOPEN where outOfRoom: self = .diskFull
     case SQLITE_IOERR where Self.errorsOfLocks.contains(code >> 8): self = .unsuitableFileSystem(path: path)
     case SQLITE_BUSY where system == ENOLCK: self = .unsuitableFileSystem(path: path)

@@ -3,7 +3,7 @@ import CSQLite
 /// Makes a connection write zeros into the unallocated space of every page that it writes to the database file.
 ///
 /// It replaces only the write method of SQLite's file object, as a VFS shim may. The overwritten bytes belong to no
-/// row, so SQLite does not miss them.
+/// row, so SQLite does not need them.
 final class ZeroingFileMethods {
   /// The target of the file's `pMethods`: the methods that SQLite calls, followed by a pointer to the original ones.
   private struct Methods {
@@ -58,13 +58,13 @@ final class ZeroingFileMethods {
   ///
   /// - Returns: nil if the page is not a leaf page of a table, or is malformed.
   private static func unallocatedSpace(of page: UnsafeRawBufferPointer) -> Range<Int>? {
-    // This also excludes the first page, which holds the schema behind the file's header.
+    // This also excludes the first page, which holds the schema after the file's header.
     guard page.count >= 512, page[0] == 0x0d else { return nil }
     let rows = number(at: 3, in: page)
     let start = 8 + 2 * rows
     let end = number(at: 5, in: page)
     guard start <= end, end <= page.count else { return nil }
-    // In a file of 900 GB an overflow page could begin like a leaf page, but would fail this check.
+    // In a file of 900 GB or more, an overflow page could begin like a leaf page; this check rejects it.
     for row in 0..<rows {
       guard (end..<page.count).contains(number(at: 8 + 2 * row, in: page)) else { return nil }
     }

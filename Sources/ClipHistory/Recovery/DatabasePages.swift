@@ -114,7 +114,7 @@ struct WALReader {
 
   /// Whether SQLite would lose committed data.
   ///
-  /// An incomplete last transaction is not damage: a power cut leaves one, and its commit was never confirmed.
+  /// An incomplete last transaction is not damage: a power cut can cause it, and its commit was never confirmed.
   /// Transactions after a broken one prove that the broken one was once complete.
   private(set) var isDamaged = false
 

@@ -91,7 +91,7 @@ public actor HistoryRecovery {
   ) throws(StoreError) -> (kept: Int, lost: Int) {
     let connection = try HistoryOpening(location).open(under: nil)
     var id: Int64?
-    /// The fingerprints of the recovered rows with this id.
+    /// The fingerprints of the rows with the current `id` that were recovered so far.
     var fingerprints: Set<Int> = []
     var kept = 0
     var known = 0
@@ -141,7 +141,8 @@ public actor HistoryRecovery {
     }
   }
 
-  /// Marks the recovery as complete by renaming it; from now on the next start installs it, even after a crash.
+  /// Marks the recovered history as complete by renaming it; from now on the next start puts it in place, even after a
+  /// crash.
   private static func finish(_ location: HistoryLocation) throws(StoreError) {
     guard rename(location.unfinishedRecovery.database, location.finishedRecovery) == 0 else {
       throw .folderUnusable(path: location.folder, errno: errno)
@@ -159,10 +160,10 @@ public actor HistoryRecovery {
   }
 }
 
-/// Replaces the damaged files with a finished recovery, and gives the damaged ones a dated name.
+/// Replaces the damaged files with the recovered history, and gives the damaged files a dated name.
 ///
-/// A crash may interrupt this at any step. The database is moved first; the next start finds a finished recovery but no
-/// database, and continues. A log is never left next to a database that it does not belong to.
+/// A crash may interrupt this at any step. The database is moved first, so that after a crash the next start finds a
+/// recovered history but no database, and continues. A log is never left next to a database that it does not belong to.
 struct RecoveryInstaller {
   let location: HistoryLocation
 
@@ -174,7 +175,7 @@ struct RecoveryInstaller {
       chmod(aside + end, 0o600)
       try sync()
     }
-    // A program that only reads may leave an empty log.
+    // A program that only reads may have left an empty log.
     if try HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
     // The index contains page numbers only, and SQLite creates a new one.
     unlink(location.sharedMemory)

@@ -58,7 +58,7 @@ struct LeafCell {
 
   /// Returns the row's values, including those on overflow pages; nil if an overflow page is missing.
   ///
-  /// - Parameter links: how many overflow pages may still be followed; decreases with each one.
+  /// - Parameter links: how many overflow pages may still be followed; decreases with each page that is followed.
   func values(_ pages: DatabasePages, links: inout Int) -> [Value]? {
     // A damaged row may claim any size.
     guard size <= pages.count * DatabasePages.pageSize else { return nil }

@@ -6,7 +6,8 @@ struct RowRecovery {
     let id: Int64
     let page: UInt32
     let offset: UInt16
-    /// The distance of the row's id to the nearer neighbour's id in the page; `.max` if the ids are not in order.
+    /// The difference between the row's id and the closer id of its two neighbours in the page; `.max` if the ids are
+    /// not in order.
     let gap: UInt16
   }
 
@@ -49,7 +50,7 @@ struct RowRecovery {
       guard first == second else { return first }
       return $0.id == $1.id ? $0.gap < $1.gap : $0.id < $1.id
     }
-    // New ids must exceed those of the rows that are copied later.
+    // New ids must exceed the ids of all rows that are copied.
     largestID = positions.reduce(largestID) { Self.ids.contains($1.id) ? max($0, $1.id) : $0 }
   }
 
