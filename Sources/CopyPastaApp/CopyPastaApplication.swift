@@ -58,7 +58,7 @@ final class CopyPastaApplication {
       services.pause.changes.add { [self] in
         if services.pause.isPaused { reasons.hold(.pause) } else { reasons.end(.pause) }
       })
-    // Wait before the window is shown, because keys pressed in it have no actions until the application runs.
+    // Wait before the window is shown, because keys pressed in the window have no effect until the application runs.
     startup.awaitBeforeApplication()
     switch start {
     case .shown: showAhead()
@@ -229,7 +229,7 @@ final class CopyPastaApplication {
   private func shortcutChanged(to state: ShortcutState) {
     switch state {
     case .held(by: .keyGrab, _), .held(by: .portal, _): reasons.hold(.shortcut)
-    // Temporary: the shortcut is released while the user chooses another one, or requested again after a loss.
+    // This state is temporary: the user is choosing another shortcut, or a lost shortcut is requested again.
     case .starting: break
     // GNOME's shortcut starts the program if necessary, so the program need not keep running for it.
     case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.unsuitable), .notHeld(.refused),

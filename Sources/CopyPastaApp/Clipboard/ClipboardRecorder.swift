@@ -7,7 +7,7 @@ import Synchronization
 /// The source's thread enqueues a text, the store's thread validates and records it, and `report` receives the outcome.
 /// No step waits for the main thread.
 final class ClipboardRecorder: Sendable {
-  /// The largest backlog, in bytes, at which the next text is read although earlier ones are not on disk yet.
+  /// The largest backlog, in bytes, at which the next text is read although earlier texts are not on disk yet.
   static let backlogLimit = 4 << 20
   /// Counted in the backlog for each text, in addition to its bytes, so that the number of small texts is bounded, too.
   private static let costOfText = 1 << 10
@@ -138,11 +138,11 @@ final class ClipboardRecorder: Sendable {
   }
 }
 
-/// The outcome of a text that was offered on the clipboard, pasted or dropped.
+/// The outcome of recording a text that was offered on the clipboard, pasted or dropped.
 enum CaptureOutcome: Equatable, Sendable {
   /// The text is on disk, so its row may be shown.
   case recorded(Clip)
-  /// The text equals the last captured one, or, if it was pasted or dropped, the newest clip's text.
+  /// The text equals the last captured text or, if it was pasted or dropped, the newest clip's text.
   case ignored
   /// The text is empty, is not valid UTF-8 or contains a NUL.
   case invalid(ClipText.Refusal)

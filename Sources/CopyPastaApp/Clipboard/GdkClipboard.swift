@@ -117,7 +117,7 @@ private final class GdkClipboardSource: ClipboardSource {
     following?.cancel()
   }
 
-  /// Reads and delivers while there are new offers, unless that loop is already running.
+  /// Reads and delivers offers while there are new ones, unless this loop is already running.
   private func readOffers() {
     guard following == nil, !isClosed, mayReadAnew else { return }
     following = Task.unpooled { [self] in
@@ -229,15 +229,16 @@ private final class GdkClipboardSource: ClipboardSource {
   /// When a process exits, the kernel closes its pipe and its connection at times that depend on the scheduler. This
   /// wait delays the recording of every text.
   private static let dying = Duration.milliseconds(50)
-  /// The wait of `dying` for an owner that has sent nothing; it may be longer, because it delays no text.
+  /// The wait for an owner that has sent nothing; it may be longer than `dying`, because it delays no text.
   private static let longDying = Duration.milliseconds(500)
 
   /// Throws unless the bytes that were read are known to be the owner's whole text.
   ///
-  /// The end of the stream does not prove that: an owner that exits closes its end, and one that was replaced may do
-  /// so. Therefore this asks the compositor whether the owner is still the same, first immediately and then again after
-  /// a while or when the next offer arrives. A compositor reports changes only to the window with the focus. If the
-  /// focus was lost in between, the answer is unknown, and the text is read again at the next activation.
+  /// The end of the stream does not prove that: an owner that exits closes its end of the pipe, and an owner that was
+  /// replaced may do the same. Therefore this asks the compositor whether the owner is still the same, first
+  /// immediately and then again after a while or when the next offer arrives. A compositor reports changes only to the
+  /// window with the focus. If the focus was lost in between, the answer is unknown, and the text is read again at the
+  /// next activation.
   ///
   /// If this program has replaced the owner, the compositor reports nothing more about it. The text then counts as
   /// whole if it was requested before and is not empty: copying something else does not make an owner stop in the

@@ -171,7 +171,7 @@ final class PendingRead: Sendable {
       if end(), content == .own { throw .ownershipLost }
       return .success(content)
     } catch {
-      // If only this read was cancelled, stay pending until the next one sends the request.
+      // If only this read was cancelled, stay pending until the next read sends its request.
       if error != .cancelled || permit.current == nil { end() }
       return .failure(error)
     }

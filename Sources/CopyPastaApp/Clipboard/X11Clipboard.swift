@@ -102,7 +102,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
   private let pendingRead: PendingRead
   private let deliver: ClipboardDeliver
   private let permit = ReadPermit()
-  /// State that the main thread changes while this thread sleeps in a transfer.
+  /// State that the main thread changes while the actor's thread sleeps in a transfer.
   let control = Mutex(Control())
   private var reader: SelectionReader?
   private var isReading = false
@@ -164,8 +164,8 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
         waiting = []
       }
     } catch {
-      // The server cannot be reached, or the source is closed. Unless it is closed, the next `follow(true)` starts
-      // this loop again.
+      // The server cannot be reached, or the source is closed. Unless the source is closed, the next `follow(true)`
+      // starts this loop again.
       control.withLock { $0.following = nil }
       await deliver(.failure(error))
     }

@@ -120,7 +120,8 @@ extension Appearance {
     private func apply() {
       appearance = values.isEmpty ? gnome.appearance : Appearance(portal: values)
       guard Appearance(keptIn: file) != appearance else { return }
-      // If the file cannot be written, the next start shows older values or GNOME's until the portal answers.
+      // If the file cannot be written, the next start uses older values, or those in GNOME's settings, until the portal
+      // answers.
       do throws(GLibError) { try appearance.keep(in: file) } catch {}
     }
   }

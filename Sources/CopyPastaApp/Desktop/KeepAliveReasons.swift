@@ -6,8 +6,9 @@ import GtkKit
 /// `SystemClipboard.isOffering`.
 ///
 /// If the desktop takes a reason away, the process keeps running. GNOME removes its tray while the screen is locked,
-/// and a panel that has exited looks the same as one that is slow to restart. Therefore a program that was hidden in
-/// the tray is still running when the tray returns. If the tray does not return, closing the window ends the program.
+/// and a panel that has exited looks the same as a panel that is slow to restart. Therefore a program that was hidden
+/// in the tray is still running when the tray returns. If the tray does not return, closing the window ends the
+/// program.
 @MainActor
 final class KeepAliveReasons {
   enum Reason: CaseIterable {

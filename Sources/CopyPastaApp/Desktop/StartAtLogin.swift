@@ -1,7 +1,7 @@
 import GtkKit
 import SerialQueue
 
-/// Keeps the setting "start at login" and the desktop's configuration in agreement.
+/// Synchronises the setting "start at login" with the desktop's configuration.
 @MainActor
 final class StartAtLogin {
   /// The desktop's configuration that starts the program with the session.

@@ -38,7 +38,7 @@ final class TrayIcon {
   /// - Parameters:
   ///   - isSandboxed: Whether a sandbox forbids the icon's own bus name.
   ///   - connect: Returns the bus that the tray is on.
-  ///   - requested: Called for each request of the user, with the activation that lets a window take the focus.
+  ///   - requested: Called for each user request, with the activation that lets a window take the focus.
   ///   - shownChanged: Called when a tray host starts or stops showing the icon.
   init(
     preferences: Preferences, pause: ReadingPause, isSandboxed: Bool = Desktop.isFlatpak,

@@ -29,7 +29,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
     return PreferenceGroup.frame(group.title, list)
   }
 
-  /// Makes the keys of a row, next to each other or, if there is no room, below each other.
+  /// Makes the keycaps of a row, side by side or, if there is not enough room, below each other.
   private static func caps(of keys: [String]) -> Widget {
     let caps: [Widget] = keys.map {
       let cap = Label($0)

@@ -56,7 +56,7 @@ struct ShownText: Equatable, Sendable {
       }
       if shown == "\t" {
         let width = Self.tabWidth - line.column % Self.tabWidth
-        // Map the tab to the first of its spaces: a selection with that space contains the tab.
+        // Map the tab to the first of its spaces: a selection that includes this space includes the tab.
         for space in 0..<width { show(" ", from: space == 0 ? start : end) }
         for _ in 0..<width { line.add(" ") }
       } else {

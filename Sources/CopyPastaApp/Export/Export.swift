@@ -112,7 +112,8 @@ private final class Output {
     try append("\"".utf8)
   }
 
-  /// The escape for the character that begins at `index`, and the character's length in bytes; nil if it needs none.
+  /// The escape for the character that begins at `index`, and the character's length in bytes; nil if the character
+  /// needs no escape.
   private static func escape(_ text: [UInt8], at index: Int) -> (escape: String, length: Int)? {
     let byte = text[index]
     switch byte {

@@ -6,7 +6,8 @@ import GtkKit
 ///
 /// Needs no display. Prints the number of each line that is refused, and adds the others.
 enum Import {
-  /// Imports from a file descriptor, and prints one line for each refused line, and one for the counts or a failure.
+  /// Imports from a file descriptor; prints a line for each refused line, and a last line with the counts or the
+  /// failure.
   ///
   /// - Parameter period: The retention period, used to count the added items that are older.
   /// - Returns: The exit status: 0 if every line is in the history now, 1 otherwise.

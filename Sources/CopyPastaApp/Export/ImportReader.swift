@@ -3,8 +3,8 @@ import GtkKit
 
 /// Reads lines of JSON from a file descriptor, holding only the text of one line in memory.
 ///
-/// SQLite's JSON functions are not used. They hold several copies of a line, 270 MiB for a text of 64 MiB, and those of
-/// SQLite 3.40 silently truncate a text at an escaped NUL.
+/// SQLite's JSON functions are not used. They hold several copies of a line, 270 MiB for a text of 64 MiB, and in
+/// SQLite 3.40 they silently truncate a text at an escaped NUL.
 struct ImportReader {
   /// A line of the output of `--export`.
   struct Line: Equatable {

@@ -71,7 +71,7 @@ enum Age {
 }
 
 extension Age {
-  /// Refreshes the ages in the list when the next one changes, and at least once a minute while the window is shown.
+  /// Refreshes the ages in the list when the next age changes, and at least once a minute while the window is shown.
   ///
   /// The minute limits the error after suspend, during which timers do not advance, and after a change of the clock or
   /// the time zone, which timers do not notice.

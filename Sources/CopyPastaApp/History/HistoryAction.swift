@@ -20,7 +20,7 @@ struct HistoryAction {
     enum Edge { case leading, trailing }
 
     let edge: Edge
-    /// The icon that the moving row uncovers; the style sheet names the same one.
+    /// The icon that the moving row uncovers; the style sheet names the same icon.
     let icon: String
   }
 
@@ -82,7 +82,7 @@ struct HistoryAction {
   /// The actions in the menu of a row, with the destructive one at the end.
   ///
   /// All are in one section, because GTK 4.8 measures a menu before it adds the separators, and so cuts off the end of
-  /// the menu. The style sheet adds a gap above the last one instead.
+  /// the menu. The style sheet adds a gap above the last action instead.
   static var inMenu: [HistoryAction] {
     let actions = ofTexts.filter { $0.entry != nil }
     return actions.filter { !$0.isDestructive } + actions.filter(\.isDestructive)

@@ -348,7 +348,7 @@ final class HistoryController {
   private func record(_ bytes: [UInt8], fromClipboard: Bool) {
     queue.add { [self] in
       let outcome = await recorder.recordExplicitly(bytes, fromClipboard: fromClipboard)
-      // First add earlier captures to the list, which is in the order of recording.
+      // First add earlier captures to the list, because the list is in the order of recording.
       arrivals.flush()
       switch outcome {
       case .recorded, .ignored: view?.focusNewest()

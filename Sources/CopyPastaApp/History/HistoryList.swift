@@ -22,7 +22,7 @@ final class HistoryList: HistoryView {
   /// The first steps and the shortcut, shown below the rows until the history has had three items.
   private var firstSteps: (root: Widget, rule: Label, note: Label)?
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
-  /// The largest id that was ever in the list; clips with larger ones are new.
+  /// The largest id that was ever in the list; clips with larger ids are new.
   private var newestSeen: Clip.ID
   /// Whether the focus moves to each new row, because the user has not used the list since it was shown.
   private var followsNewest = false
@@ -243,7 +243,7 @@ final class HistoryList: HistoryView {
     view.focus(0)
   }
 
-  /// Whether the focused row has a ring of our own, because GTK hides its own ring 3 s after the last key press.
+  /// Whether the focused row has CopyPasta's own focus ring; GTK hides its ring 3 s after the last key press.
   private var showsFocus = false {
     didSet {
       guard showsFocus != oldValue else { return }

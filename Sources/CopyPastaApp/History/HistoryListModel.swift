@@ -120,7 +120,7 @@ final class HistoryListModel: ListModelSource {
     for id in gone { rows[id] = nil }
     let span = index(of: first)..<(last < .max ? index(of: last + 1) : ids.count)
     let found = ids[span].indices(where: members.contains).ranges
-    // Report each run to the views, or one change for all if there are many, because each report takes time.
+    // Report each run to the views or, if there are many runs, a single change, because each report takes time.
     let runs = found.count <= Self.mostRuns ? Array(found) : [span]
     for run in runs.reversed() {
       let kept = ids[run].filter { !members.contains($0) }

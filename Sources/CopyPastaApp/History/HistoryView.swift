@@ -11,7 +11,7 @@ protocol HistoryView: AnyObject {
 
   func focus(_ id: Clip.ID)
 
-  /// Moves the focus to the newest row, and to each newer one until the user uses the list.
+  /// Moves the focus to the newest row, and then to each new row until the user uses the list.
   func focusNewest()
 
   func announce(_ event: HistoryEvent)

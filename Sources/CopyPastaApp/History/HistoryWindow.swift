@@ -47,7 +47,7 @@ final class HistoryWindow {
 
   /// - Parameters:
   ///   - showText: Shows the window of a whole text, above this one.
-  ///   - closed: Called when the user closes the window, which is still shown then.
+  ///   - closed: Called when the user closes the window, before the window is hidden.
   init(
     _ services: AppServices, showText: @escaping @MainActor (TextWindow) -> Void,
     closed: @escaping @MainActor () -> Void

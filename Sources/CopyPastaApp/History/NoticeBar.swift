@@ -11,7 +11,7 @@ final class NoticeBar {
 
   /// How long a notice is shown.
   enum Lifetime: CaseIterable {
-    /// Used for a notice that occurs only once; a short notice does not replace it.
+    /// Use this for a notice that is not repeated; a short notice does not replace it.
     case long
     /// Replaced by the next short notice.
     case short
@@ -70,7 +70,7 @@ final class NoticeBar {
     didSet { if canAnnounce { announce() } }
   }
 
-  /// Shows a notice, with a button if there is an `action`; `.long` is for one that occurs only once.
+  /// Shows a notice, with a button if there is an `action`; use `.long` for a notice that is not repeated.
   func show(_ text: String, lifetime: Lifetime = .short, action: Action? = nil) {
     let timer = Timeout(after: time(lifetime), weakly(self) { $0.end(lifetime) })
     notices[lifetime] = (text, action, timer)

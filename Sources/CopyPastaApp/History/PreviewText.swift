@@ -13,7 +13,8 @@ package struct PreviewText: Equatable {
   /// The ranges of `text`, in bytes, that are symbols.
   package private(set) var signs: [Range<Int>] = []
 
-  /// The number of lines of the text, if not all are shown; a lower bound if the text continues after the preview.
+  /// The number of lines of the text, nil if all of them are shown; a lower bound if the text continues after the
+  /// preview.
   package private(set) var countOfLines: Int?
 
   /// Converts the first lines of a preview to one paragraph, which the label wraps and ellipsizes.

@@ -121,7 +121,7 @@ extension ReadingIndicator.State {
   }
 }
 
-/// Whether the user has paused reading the clipboard, until it is resumed or the program ends.
+/// Whether the user has paused reading the clipboard; a pause ends when the user resumes reading or the program exits.
 @MainActor
 final class ReadingPause {
   /// The action that buttons and menus show and toggle.

@@ -1,7 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// Recently deleted clips that can be restored, the last one first.
+/// Recently deleted clips that can be restored, the most recently deleted first.
 ///
 /// Their texts are only in memory, and are released a few seconds after the last deletion.
 @MainActor

@@ -37,7 +37,7 @@ final class Retention {
     preferences().retentionPeriod = .forever
   }
 
-  /// Deletes the items that the user has confirmed, and those that have expired if the clock is trusted.
+  /// Deletes the items that the user has confirmed and, if the clock is trusted, all expired items.
   ///
   /// - Parameters:
   ///   - ask: Asks about expired items if the clock is not trusted; called with nil if there is nothing to ask.

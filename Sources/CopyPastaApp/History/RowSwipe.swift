@@ -7,7 +7,7 @@ import GtkKit
 /// moved far enough. If the finger is lifted then, the action runs; if it is lifted earlier, the row springs back.
 @MainActor
 final class RowSwipe: SwipeTarget {
-  /// The fraction of the row's width from which a swipe runs the action.
+  /// The fraction of the row's width that a swipe must cover to run the action.
   private static let fullSwipe = 0.4
 
   private let view: ListView<ClipRow>

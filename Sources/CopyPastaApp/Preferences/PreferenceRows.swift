@@ -6,7 +6,7 @@ import SerialQueue
 @MainActor
 final class PreferenceGroup {
   let root: Widget
-  /// Retained because a row follows its setting only while it exists.
+  /// Retained because a row follows its setting only while the row exists.
   private let rows: [PreferenceRow]
 
   init(_ title: String, _ rows: [PreferenceRow]) {

@@ -13,7 +13,7 @@ final class Preferences {
   enum Key: String, CaseIterable, Sendable {
     case shortcut
     case hidesAfterCopying = "hide-after-copying"
-    /// Whether the window hides when another one becomes active.
+    /// Whether the window hides when another window becomes active.
     case hidesOnFocusLoss = "hide-on-focus-loss"
     /// Whether the program shows an icon on a desktop with a tray.
     case showsTrayIcon = "tray-icon"

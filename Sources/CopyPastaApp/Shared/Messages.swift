@@ -59,7 +59,7 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// A one-line message that the history can only be read, with the reason.
+  /// A one-line message that says that the history is read-only, and why.
   var reasonForReadOnly: String {
     self == .readOnly ? message : tr("The history can’t be changed right now.") + " " + message
   }

@@ -29,7 +29,7 @@ final class GlobalShortcutController {
     /// Releases the keys, if it holds any.
     func stop() async
 
-    /// Forgets that the user refused the shortcut, because the user has chosen it again.
+    /// Forgets that the user refused the shortcut; called when the user chooses it again.
     func forgetRefusal()
 
     /// Notified of each press, and of each change of the state after `start` has returned.
@@ -74,12 +74,13 @@ final class GlobalShortcutController {
   /// Waits until the outcome of the last request is known.
   func awaitOutcome() async { await work?.value }
 
-  /// Whether the shortcut is released, so that the user can press its keys to choose them again.
+  /// Whether the shortcut is temporarily disabled, so that the user can choose the same keys again by pressing them.
   var isPaused = false {
     didSet { if isPaused != oldValue { restart() } }
   }
 
-  /// Requests the shortcut again, even if the user refused it before, because the user has chosen these keys again.
+  /// Requests the shortcut again, even if the user refused it before; call this when the user chooses the same keys
+  /// again.
   func askAgain() {
     for backend in backends { backend.forgetRefusal() }
     restart()

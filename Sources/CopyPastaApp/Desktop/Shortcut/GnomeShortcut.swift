@@ -19,7 +19,8 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   /// Never notified of a press, because GNOME runs a command, which calls this program over D-Bus.
   let observers = Observers<GlobalShortcutController.BackendEvent>()
 
-  /// Returns the custom shortcut of this desktop; nil if it is not GNOME or lacks the settings for custom shortcuts.
+  /// Returns the custom shortcut of this desktop; nil if the desktop is not GNOME or lacks the settings for custom
+  /// shortcuts.
   static func ofDesktop() -> GnomeShortcut? {
     guard Desktop.names.contains("GNOME") else { return nil }
     return GnomeShortcut(command: ShortcutState.toggleCommand) { SettingsSchema($0) }

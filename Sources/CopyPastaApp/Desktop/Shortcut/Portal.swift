@@ -2,8 +2,8 @@ import GtkKit
 
 /// The desktop's portals (`org.freedesktop.portal.Desktop`).
 ///
-/// The shortcut uses a bus connection of its own, because a program has to be registered before the first request on
-/// a connection, and GTK sends requests over the shared one.
+/// The shortcut uses a bus connection of its own, because a program has to be registered before the first request on a
+/// connection, and GTK sends requests over the shared connection.
 @MainActor
 struct Portal {
   /// Why a request to a portal failed.
@@ -41,7 +41,7 @@ struct Portal {
         Self.interface("org.freedesktop.host.portal.Registry"), "Register",
         [.string(id), .dictionary([:])], timeout: limit)
     } catch {
-      // Continue without registration if the portal is too old to have the method, or finds no desktop file of ours.
+      // Continue without registration if the portal is too old to have the method, or does not find our desktop file.
       if case .refused = error { return }
       throw RequestError(error)
     }
@@ -52,7 +52,7 @@ struct Portal {
   /// - Parameters:
   ///   - limit: How long to wait; nil for no limit, for a request that asks the user. When a request times out or
   ///     the task is cancelled, the request is closed, together with its dialog.
-  ///   - arguments: Returns the method's arguments for a value of the option `handle_token`.
+  ///   - arguments: Returns the method's arguments, given the value of the option `handle_token`.
   func request(
     _ method: String, of interface: String, within limit: Duration?, arguments: (Variant) -> [Variant]
   ) async throws(Portal.RequestError) -> [String: Variant] {
@@ -65,7 +65,7 @@ struct Portal {
       "org.freedesktop.portal.Request", at: "\(Self.path)/request/\(sender)/\(token)")
     let answer = FirstValue<Result<[String: Variant], RequestError>>()
     let subscription = bus.subscribe(to: "Response", of: request) { answer.send(.init(response: $0)) }
-    // One limit for the call and its answer together.
+    // The limit applies to the call and its answer together.
     let timeout = limit.map { Timeout(after: $0) { answer.send(.failure(.timedOut)) } }
     defer { timeout?.cancel() }
     var isThere = false

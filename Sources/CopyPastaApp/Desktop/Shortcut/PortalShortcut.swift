@@ -226,7 +226,7 @@ private final class PortalShortcutSession {
   /// handle.
   func close() async {
     subscriptions = []
-    // Use a separate task, because a cancelled one would send nothing.
+    // Use a separate task, because the current task may be cancelled, and would then send nothing.
     await Task.unpooled { [bus = portal.bus, handle] in
       let session = Portal.interface("org.freedesktop.portal.Session", at: handle)
       do throws(BusError) {
@@ -267,8 +267,8 @@ private final class PortalShortcutSession {
     triggerName = nil
     isBound = false
     note(arguments[1])
-    // KDE still lists a shortcut whose keys were removed, but names no keys. Some desktops never do, so check whether
-    // the keys were named before.
+    // KDE still lists a shortcut whose keys were removed, but names no keys. Some desktops never name keys, so check
+    // whether the keys were named before.
     if hadKeys, triggerName == nil { isBound = false }
     report?(.became(isBound ? .held(by: .portal, name: triggerName) : .notHeld(.removed)))
   }
@@ -321,7 +321,7 @@ private final class PortalShortcutSession {
   /// Whether the shortcut has to be requested: it was not granted before, or works only after a request.
   ///
   /// A portal of version 2 binds a previously granted shortcut without a dialog. KDE 6.3, with version 1, needs no
-  /// request for it, and would open System Settings for each one.
+  /// request for it, and would open System Settings for each request.
   private func wantsBinding(_ limit: Duration) async throws(Portal.RequestError) -> Bool {
     guard isBound else { return true }
     let properties = Portal.interface("org.freedesktop.DBus.Properties")

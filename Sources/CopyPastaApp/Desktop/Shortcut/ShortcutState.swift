@@ -28,7 +28,7 @@ enum ShortcutState: Equatable {
     case unsuitable(String)
     /// The desktop grants shortcuts only to installed programs, and does not find this one.
     case notInstalled
-    /// The desktop grants shortcuts to no program.
+    /// The desktop does not grant shortcuts to any program.
     case unsupported
     /// The setting is not a valid key combination.
     case malformed
