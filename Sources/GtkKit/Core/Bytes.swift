@@ -5,7 +5,7 @@ public final class Bytes: Sendable {
   // Safe because a `GBytes` is immutable and its reference count is atomic, according to GLib's documentation.
   nonisolated(unsafe) let pointer: OpaquePointer?
 
-  /// Copies the bytes, once.
+  /// Makes a single copy of `bytes`.
   public init(_ bytes: [UInt8]) {
     pointer = bytes.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
   }

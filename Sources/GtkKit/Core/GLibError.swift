@@ -24,7 +24,7 @@ extension GLibError {
       return
     }
     let name = g_dbus_error_get_remote_error(error)
-    // Remove the name from the message.
+    // Remove the D-Bus error name from the message.
     if name != nil { g_dbus_error_strip_remote_error(error) }
     self.init(
       domain: g_quark_to_string(error.pointee.domain).map { String(cString: $0) } ?? "",

@@ -66,7 +66,7 @@ open class Object {
 
   // MARK: - Signals
 
-  /// Connects to a signal; `body` takes the leading arguments of the signal, possibly none.
+  /// Connects to a signal; `body` may take fewer arguments than the signal has.
   ///
   /// The connection retains the closure for the object's lifetime, so capture views weakly.
   ///
@@ -110,8 +110,8 @@ open class Object {
     g_signal_handler_disconnect(raw, connection)
   }
 
-  /// GLib passes a handler its closure, then values that are valid during the call: the object, followed by the
-  /// arguments.
+  /// A handler as GLib calls it, with its closure, and with values that are valid during the call: the object, followed
+  /// by the arguments.
   private typealias Handler =
     @MainActor (UnsafeMutablePointer<GClosure>, UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
 

@@ -47,7 +47,8 @@ public final class Clipboard: Object {
   ///
   /// - Parameter prepare: called immediately before the request, so that nothing can change in between; if it throws,
   ///   no request is sent.
-  /// - Throws: `GLibError` if the owner refuses or offers none of them; `CancellationError` if the task is cancelled.
+  /// - Throws: `GLibError` if the owner refuses or offers none of the types; `CancellationError` if the task is
+  ///   cancelled.
   public func read(_ mimeTypes: [String], prepare: @MainActor () throws -> Void = {}) async throws
     -> InputStream
   {

@@ -59,8 +59,8 @@ public enum Display {
 
   /// Sets environment variables that GTK reads at startup, unless the user has set them.
   ///
-  /// They select drawing with cairo and disable the search for a GPU, which on a machine without one takes longer than
-  /// the rest of the start. Call this before `open`.
+  /// They select drawing with cairo and disable the search for a GPU, which on a machine without a GPU takes longer
+  /// than the rest of the start. Call this before `open`.
   public static func preferFastStart() {
     g_setenv("GSK_RENDERER", "cairo", 0)
     // GTK 4.16 has replaced `GDK_DEBUG=gl-disable` with `GDK_DISABLE`, and warns about the old value.

@@ -43,7 +43,8 @@ public enum SessionBus {
   ///
   /// The bus decides atomically, so of two programs that start at the same moment only one gets the name.
   ///
-  /// - Returns: false if another program owns it; true also without a bus, because then no other program can be found.
+  /// - Returns: false if another program owns the name; also true without a bus, which would be needed to find other
+  ///   programs.
   public static func claim(_ name: String) -> Bool {
     let doNotQueue: UInt32 = 4
     let alreadyOwned: UInt32 = 3
@@ -139,7 +140,7 @@ public struct RunningApplication {
     }
   }
 
-  /// The token under two names: the one in the specification, and the one that GTK 4.8 reads.
+  /// The token under two names: the name in the specification, and the name that GTK 4.8 reads.
   private func platformData(_ activation: Activation) -> Variant {
     guard case .token(let token) = activation else { return .dictionary([:]) }
     return .dictionary(["desktop-startup-id": .string(token), "activation-token": .string(token)])

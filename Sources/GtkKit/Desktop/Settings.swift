@@ -50,7 +50,7 @@ public final class Settings {
     return backend != "GMemorySettingsBackend"
   }
 
-  /// A key's current value; nil if the key is not among the initial ones.
+  /// A key's current value; nil if the key was not passed to the initialiser.
   public subscript(key: String) -> Variant? {
     guard let object = object(with: key), let value = g_settings_get_value(object.cast(), key) else {
       return values[key]

@@ -63,8 +63,7 @@ public final class StartupServices {
     }
   }
 
-  /// Waits for the portal, which newer GTK versions call when the application starts; a timeout does not affect the
-  /// user.
+  /// Waits for the portal, which newer GTK versions call when the application starts; a timeout has no visible effect.
   public func awaitBeforeApplication() { _ = answers(.portal, within: Self.portalTime) }
 
   /// Stops diverting calls to the portal, because GTK no longer waits for their results.

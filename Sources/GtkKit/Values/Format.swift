@@ -35,7 +35,7 @@ public enum Format {
     defer { g_date_time_unref(moment) }
     guard let fraction = Int64(whole.suffix(6)) else { return nil }
     let time = Int64(g_date_time_to_unix(moment)) * 1_000_000 + fraction
-    // GLib accepts other notations, too, so compare with our own.
+    // GLib accepts other notations, too, so check that formatting the time gives the same text.
     return iso8601(time) == whole + "Z" ? time : nil
   }
 

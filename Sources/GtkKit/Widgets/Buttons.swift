@@ -12,7 +12,7 @@ public final class Button: Widget {
     connect("clicked", clicked)
   }
 
-  /// Makes a button with a text and without a mnemonic.
+  /// Makes a button that shows `words`, without a mnemonic.
   ///
   /// The text is a separate label, because GTK 4.8 exposes the text of its own text buttons to screen readers twice,
   /// with the mnemonic's `_`.
@@ -28,7 +28,7 @@ public final class Button: Widget {
   /// Keeps the focus where it is when the button is clicked.
   public func leaveFocusOnClick() { gtk_widget_set_focus_on_click(widget, 0) }
 
-  /// Makes a button with a text; Alt and the character after `_` press the button.
+  /// Makes a button with a label; Alt and the character after `_` press the button.
   public convenience init(label: String, _ clicked: (@MainActor () -> Void)? = nil) {
     self.init(new: gtk_button_new_with_mnemonic(label))
     if let clicked { onClick(clicked) }
@@ -40,7 +40,7 @@ public final class Button: Widget {
     gtk_button_set_child(cast(), child.widget)
   }
 
-  /// The label of a button with a text.
+  /// The button's label; empty if the button shows an icon or a widget.
   public var label: String {
     get { gtk_button_get_label(cast()).map { String(cString: $0) } ?? "" }
     set { gtk_button_set_label(cast(), newValue) }
@@ -88,7 +88,7 @@ public final class Switch: Widget, ValueControl {
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::active", body) }
 }
 
-/// A drop-down list of texts, which shows the chosen one.
+/// A drop-down list of texts, which shows the chosen text.
 @MainActor
 public final class DropDown: Widget {
   /// Makes a list of `texts`, the first of which is chosen.

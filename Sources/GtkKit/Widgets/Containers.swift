@@ -100,7 +100,7 @@ public final class ScrolledWindow: Widget {
   public convenience init(child: Widget, isAsLargeAsItsChild: Bool = false) {
     self.init(new: gtk_scrolled_window_new())
     gtk_scrolled_window_set_propagate_natural_height(opaque, isAsLargeAsItsChild ? 1 : 0)
-    // Without this, a window would only be as wide as its longest word.
+    // Without this, a window would be only as wide as the longest word in the child.
     gtk_scrolled_window_set_propagate_natural_width(opaque, isAsLargeAsItsChild ? 1 : 0)
     gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
     gtk_scrolled_window_set_child(opaque, child.widget)
@@ -156,7 +156,7 @@ private func extent(of child: Child?, _ orientation: GtkOrientation, for other: 
   return (minimum, natural)
 }
 
-/// A box as high as its text; if there is not enough room, the text scrolls, also with the keyboard.
+/// A box as high as its text; if there is not enough room, the pointer or the keyboard can scroll the text.
 @MainActor
 public final class ScrollingBox: Widget {
   /// Makes a box around a text, which wraps to the available width.
@@ -167,7 +167,7 @@ public final class ScrollingBox: Widget {
     self.init(scrolled)
   }
 
-  /// Makes a box around `scrolled`; the box is as high as the view's content at the available width.
+  /// Makes a box around `scrolled` that is as high as the content of `scrolled` at the available width.
   public convenience init(_ scrolled: ScrolledWindow) {
     self.init([scrolled]) { box, orientation, width, minimum, natural, _, _ in
       guard let scrolled = gtk_widget_get_first_child(box) else { return }

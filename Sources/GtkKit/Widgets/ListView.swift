@@ -41,8 +41,8 @@ public final class ListView<Row: ListRow>: Widget {
     // The view takes ownership of the reference.
     self.init(new: gtk_list_view_new(nil, factory))
     connect(factory: Object(Owned(borrowing: factory)), to: model, make)
-    // GTK's list view loses track of the focus when rows change, so connect one handler before the view's own and one
-    // after it.
+    // GTK's list view loses track of the focus when rows change, so connect a handler before the view's own handler and
+    // another after it.
     model.onItemsChanged { [weak self] position, removed, added in
       guard let self else { return }
       keepPlace(at: position, removed: removed, added: added)
@@ -70,7 +70,7 @@ public final class ListView<Row: ListRow>: Widget {
     }
   }
 
-  /// Calls `body` with a row's position when it is activated with Enter or a double click.
+  /// Calls `body` with a row's position when the row is activated with Enter or a double click.
   public func onActivate(_ body: @escaping @MainActor (Int) -> Void) {
     connect("activate") { (position: guint) in body(Int(position)) }
   }
@@ -83,7 +83,7 @@ public final class ListView<Row: ListRow>: Widget {
     rows.first { ListItem(item: $0.key).position == position }?.value
   }
 
-  /// The row that has the focus or contains it.
+  /// The row that has the focus, or contains the focused widget.
   ///
   /// This queries the window, because a row that was just removed may still have the focus flag.
   public var focusedRow: Row? { focused?.row }
@@ -144,8 +144,8 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Keeps the rows in place when the view's height changes.
   ///
-  /// GTK would keep a different row in place: if the list is scrolled to a third of its length, the row at a third of
-  /// the view's height.
+  /// GTK would keep a different row in place. In a list scrolled to a third of its length, it would be the row at a
+  /// third of the view's height.
   public func keepPlace() {
     if place == nil {
       showsFocus = isFocusSeen
@@ -172,7 +172,7 @@ public final class ListView<Row: ListRow>: Widget {
     restorePlaceAfterLayout()
   }
 
-  /// Returns the topmost visible row; if it is being removed, the row after the removed ones, which takes its place.
+  /// Returns the topmost visible row; if it is being removed, the row after the removed rows, which takes its place.
   private func topRow(otherThan gone: Range<Int>) -> (position: Int, y: Double)? {
     guard let top = seenRows.first else { return nil }
     return gone.contains(top.position) ? (gone.upperBound, max(top.y, 0)) : top
@@ -249,7 +249,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   private func moveFocusOut(_ direction: GtkDirectionType) -> Bool {
     guard let root = gtk_widget_get_root(widget) else { return false }
-    // Exclude the list from the search for the next focus, which starts at the current one.
+    // Exclude the list, because GTK's search for the next widget to focus starts at the focused row.
     gtk_widget_set_can_focus(widget, 0)
     defer { gtk_widget_set_can_focus(widget, 1) }
     let window = UnsafeMutableRawPointer(root).assumingMemoryBound(to: GtkWidget.self)
@@ -328,8 +328,8 @@ public final class ListView<Row: ListRow>: Widget {
   /// Shows the tooltip that `body` returns for the row at the pointer or, on request from the keyboard, for the focused
   /// row; nil for none.
   ///
-  /// No tooltip appears while the pointer has not moved since the list appeared under it or since the last key press:
-  /// the user is not pointing at anything then.
+  /// The pointer's tooltip appears only if the pointer has moved since the list appeared under it and since the last
+  /// key press; otherwise the user is not pointing at a row.
   public func onTooltip(_ body: @escaping @MainActor (Row) -> String?) {
     gtk_widget_set_has_tooltip(widget, 1)
     let pointer = Pointing()

@@ -150,7 +150,7 @@ public final class ActionGroup: Object {
   /// Adds a stateful action, which other groups may contain, too.
   public func add(_ action: ToggleAction) { g_action_map_add_action(opaque, action.opaque) }
 
-  /// Enables or disables an action; menus show a disabled one as insensitive.
+  /// Enables or disables an action; menus show a disabled action as insensitive.
   public func setEnabled(_ name: String, _ isEnabled: Bool) {
     guard let action = g_action_map_lookup_action(opaque, name) else { return }
     g_simple_action_set_enabled(action, isEnabled ? 1 : 0)

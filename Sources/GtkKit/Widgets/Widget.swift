@@ -2,7 +2,7 @@ import CGtk
 
 /// A GTK widget.
 ///
-/// The underlying widget exists while this object or the widget's parent does.
+/// The underlying widget exists while this object or the widget's parent exists.
 @MainActor
 open class Widget: Object {
   final var widget: UnsafeMutablePointer<GtkWidget> { cast() }
@@ -161,7 +161,7 @@ extension Widget {
   public struct AccessibleRole: Sendable {
     fileprivate let gtk: GtkAccessibleRole
 
-    /// Related widgets with a common name.
+    /// A group of related widgets, with a common name.
     public static let group = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_GROUP)
     /// A decoration, or a duplicate; screen readers ignore the widget and its descendants.
     public static let presentation = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_PRESENTATION)

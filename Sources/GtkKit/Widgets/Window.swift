@@ -10,7 +10,7 @@ public final class Window: Widget {
     dropMadeUpMotions()
   }
 
-  /// Keeps the window above another one.
+  /// Keeps the window above `parent`.
   public func setTransient(for parent: Window) { gtk_window_set_transient_for(cast(), parent.cast()) }
 
   /// Keeps the window above `parent`, which is blocked until this window closes; closing `parent` closes this window,

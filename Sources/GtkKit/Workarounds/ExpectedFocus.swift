@@ -25,7 +25,7 @@ final class ExpectedFocus {
   /// Whether `backdrop` was removed, and so must be set again if the window does not get the focus.
   private var hidesBackdrop = false
 
-  /// Starts before a window's first frame; nil if the window is not realized.
+  /// Starts the workaround before a window's first frame; nil if the window is not realized.
   init?(of window: Window) {
     guard let surface = gtk_native_get_surface(window.opaque),
       let clock = gtk_widget_get_frame_clock(window.widget)
@@ -60,7 +60,7 @@ final class ExpectedFocus {
     gtk_widget_unset_state_flags(window.widget, copypasta_GTK_STATE_FLAG_BACKDROP)
   }
 
-  /// Once the window has the focus, GTK's states are correct.
+  /// Ends the workaround once the window has the focus, because GTK's states are then correct.
   private func stateChanged() {
     if hasFocus { end() }
   }

@@ -1,6 +1,6 @@
 import CGtk
 
-/// Creates a popover for a menu, with names for screen readers on its entries (transfer floating).
+/// Creates a popover for a menu, and gives its entries names for screen readers (transfer floating).
 @MainActor
 func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
   guard let popover = gtk_popover_menu_new_from_model(menu.cast()) else { return nil }

@@ -11,7 +11,7 @@ import CGtk
 /// ```
 @MainActor
 public final class Bus: Object {
-  /// The registration of a subscription, name watch, exported object or bus name; releasing this object ends it.
+  /// The registration of a subscription, name watch, exported object or bus name; it ends when it is released.
   @MainActor
   public final class Registration {
     private var end: (@MainActor () -> Void)?
@@ -122,7 +122,7 @@ public final class Bus: Object {
 
   // MARK: - Signals
 
-  /// Whether the connection is open; GDBus prints a critical warning for a subscription on a closed one.
+  /// Whether the connection is open; GDBus prints a critical warning for a subscription on a closed connection.
   private var isOpen: Bool { g_dbus_connection_is_closed(opaque) == 0 }
 
   /// Calls `body` for each signal of this name that the object emits, with the signal's arguments as a tuple.

@@ -41,7 +41,7 @@ public final class Variant: @unchecked Sendable {
 
   // MARK: - Building
 
-  /// A string, `s`, that ends at the first NUL, because D-Bus strings cannot contain one.
+  /// A string, `s`, that ends at the first NUL, because D-Bus strings cannot contain NULs.
   public static func string(_ value: String) -> Variant { Variant(sinking: g_variant_new_string(value)) }
 
   /// A Boolean, `b`.
@@ -59,7 +59,7 @@ public final class Variant: @unchecked Sendable {
   /// A double, `d`.
   public static func double(_ value: Double) -> Variant { Variant(sinking: g_variant_new_double(value)) }
 
-  /// An object path, `o`; nil if `path` is not a valid one.
+  /// An object path, `o`; nil if `path` is invalid.
   public static func objectPath(_ path: String) -> Variant? {
     guard g_variant_is_object_path(path) != 0 else { return nil }
     return Variant(sinking: g_variant_new_object_path(path))
@@ -129,7 +129,7 @@ public final class Variant: @unchecked Sendable {
 
   // MARK: - Reading
 
-  // Each property is nil if the value has another type, because other programs may send any type.
+  // Each property is nil if the value has a different type, because other programs may send any type.
 
   /// A string, from `s`, `o` or `g`.
   public var string: String? {
@@ -202,7 +202,7 @@ public final class Variant: @unchecked Sendable {
 }
 
 extension Variant: Equatable {
-  /// Whether both have the same type and value.
+  /// Whether the two variants have the same type and value.
   public static func == (one: Variant, other: Variant) -> Bool {
     one.withPointer { one in
       other.withPointer { g_variant_equal(UnsafeRawPointer(one), UnsafeRawPointer($0)) != 0 }
