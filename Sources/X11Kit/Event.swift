@@ -9,7 +9,7 @@ enum Event {
   case selectionRequested(SelectionRequest)
   case selectionLost(Atom)
   case selectionAnswered(SelectionAnswer)
-  /// A watched selection has a new owner, or its owner took it again; the change's `owner` is nil if it was released.
+  /// A watched selection has a new owner, or its owner took it again; `owner` is nil if the selection was released.
   case ownerChanged(SelectionChange)
   /// An earlier request named a window that no longer exists.
   case windowMissing(Window)

@@ -2,8 +2,8 @@ import SerialQueue
 
 /// Checks whether a window has the keyboard focus.
 ///
-/// Each query uses its own connection. A permanent one would have to read events constantly, because the server reports
-/// changes of the keyboard mapping to every connection.
+/// Each query uses its own connection. A permanent connection would have to read events constantly, because the server
+/// reports changes of the keyboard mapping to every connection.
 public actor InputFocus {
   private let display: String?
   private let queue = SerialQueue(label: "org.copypasta.input-focus")

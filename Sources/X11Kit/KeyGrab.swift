@@ -37,7 +37,7 @@ public actor KeyGrab {
   private let longestFreeze: Duration
   /// The longest time to wait after a press, to find out whether the window manager moves the focus at all.
   private static let longestArrival = Duration.seconds(2)
-  /// How long after a press to wait for another window to get the focus that ours has lost; then the loss counts as a
+  /// After a press that takes the focus from our window: how long no window may have the focus before this counts as a
   /// move.
   private static let longestGap = Duration.milliseconds(100)
 

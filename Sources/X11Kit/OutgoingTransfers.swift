@@ -23,8 +23,8 @@ final class OutgoingTransfers {
   static let capacity = 64
   /// The size of one request, in bytes; a longer text is sent in chunks of this size.
   ///
-  /// It is a quarter of the server's longest request (ICCCM 2.5): 64 KiB without BIG-REQUESTS. It is at most 256 KiB,
-  /// because with BIG-REQUESTS a quarter may be more than the 4 MB that xsel can receive in one chunk.
+  /// It is a quarter of the server's longest request (ICCCM 2.5): 64 KiB without BIG-REQUESTS. It is limited to 256
+  /// KiB, because with BIG-REQUESTS a quarter may exceed the 4 MB that xsel can receive in one chunk.
   let chunkLength: Int
 
   private let connection: XConnection
@@ -40,7 +40,7 @@ final class OutgoingTransfers {
     chunkLength = min(256 << 10, connection.longestRequest)
   }
 
-  /// Announces `bytes` to `destination`, and replaces a transfer to the same destination.
+  /// Announces `bytes` to `destination`, and replaces any earlier transfer to the same destination.
   ///
   /// - Returns: false if there are too many transfers already.
   func begin(_ bytes: [UInt8], type: Atom, to destination: Destination) -> Bool {

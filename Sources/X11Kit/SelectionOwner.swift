@@ -161,7 +161,7 @@ public actor SelectionOwner {
   /// Handles requests that arrive before the answer.
   private func serverTime(_ deadline: Deadline) throws(TransferError) -> UInt32 {
     connection.requestTime(for: window, through: atoms[.timeProperty])
-    // Do not only wait for the event, because it never arrives if another client has destroyed the window.
+    // Do not rely on the event alone, because it never arrives if another client has destroyed the window.
     try connection.synchronise(deadline)
     while let event = connection.consumeQueuedEvent() {
       if case .propertySet(window, atoms[.timeProperty], let time) = event { return time }

@@ -32,8 +32,8 @@ final class SelectionTransfer {
     let permit: ReadPermit
     /// The window that must have the focus.
     ///
-    /// The server is asked, because GTK considers a window active while one of its menus has grabbed the keyboard, even
-    /// if another program has the focus.
+    /// Ask the server, because GTK considers a window active while one of its menus has grabbed the keyboard, even if
+    /// another program has the focus.
     let window: Window?
   }
 
@@ -256,8 +256,8 @@ final class SelectionTransfer {
     case .windowDestroyed(requestor), .windowMissing(requestor):
       isReplaced = true
       throw .cancelled
-    // The owner has exited, possibly before its window was observed. If another owner has replaced it, report that
-    // instead.
+    // The owner has exited, possibly before its window was observed. If another program has replaced the owner, report
+    // that instead.
     case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
     case .ownerChanged(let change) where isPassedOver(change): isReplaced = change.owner != nil
     case .ownerChanged(let change) where isCurrent(change): try ownerChanged(change)
@@ -280,8 +280,8 @@ final class SelectionTransfer {
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
     isReplaced = change.owner != nil
     if let owner = change.owner, owner == ownWindow() {
-      // If the request had reached the owner before this change, the text was copied before the user's copy from the
-      // history. Continue to read it.
+      // Continue if the request had reached the owner before this change, because the text was then copied before the
+      // user's copy from the history.
       guard isRequestBefore(change) else { throw .ownershipLost }
       isOwnershipLost = true
       return

@@ -47,12 +47,13 @@ extension XConnection {
 
   /// Starts or stops receiving an `Event.ownerChanged` for each change of a selection's owner.
   func followOwner(of selection: Atom, _ isFollowed: Bool) {
-    // All kinds of changes: another owner, a destroyed owner window, a closed owner connection.
+    // All kinds of changes: a new owner, a destroyed owner window, a closed owner connection.
     let all: UInt32 = 0b111
     copypasta_xfixes_select_selection_input(handle, root, selection, isFollowed ? all : 0)
   }
 
-  /// Notifies the requestor that the answer is in `property`, or, if nil, that the request is refused (ICCCM 2.2).
+  /// Notifies the requestor that the answer is in `property`, or, if `property` is nil, that the request is refused
+  /// (ICCCM 2.2).
   func answer(_ request: Event.SelectionRequest, property: Atom?) {
     var event = xcb_selection_notify_event_t()
     event.response_type = UInt8(XCB_SELECTION_NOTIFY)
@@ -76,7 +77,7 @@ extension XConnection {
     case absent
     /// The bytes were appended, and the property is deleted. `format` is the size of an element: 8, 16 or 32 bits.
     case consumed(type: Atom, format: UInt8)
-    /// The value exceeds the limit; whether it was deleted depends on its length.
+    /// The value exceeds the limit; the property was deleted only if its last slice had been read.
     case tooLarge
     /// The property changed while it was being read.
     case unsteady
@@ -133,7 +134,7 @@ extension XConnection {
     guard let reply = try reply(xcb_get_property_reply_t.self, to: sequence, deadline),
       reply.body.type != noAtom
     else { return false }
-    // The server has deleted an empty property already.
+    // If the property is empty, this request has already deleted it.
     if reply.body.bytes_after == 0 { return true }
     xcb_delete_property(handle, window, property)
     return false

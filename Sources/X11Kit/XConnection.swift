@@ -81,7 +81,7 @@ final class XConnection {
     if let cancellation = deadline.cancellation {
       descriptors.append(pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0))
     }
-    // `poll` fails only with EINTR or ENOMEM; then the caller calls again, and the deadline still applies.
+    // `poll` fails only with EINTR or ENOMEM; then the caller tries again, and the deadline still applies.
     poll(&descriptors, nfds_t(descriptors.count), deadline.pollTimeout)
     deadline.cancellation?.clear()
     try deadline.check()
