@@ -66,7 +66,8 @@ let package = Package(
   ]
 )
 
-// Test targets link to lib_Testing_Foundation, which Debian's Swift 6.2.3 lacks. Tests/Linking contains an empty one.
+// Test targets link to lib_Testing_Foundation, which Debian's Swift 6.2.3 lacks. Tests/Linking contains an empty
+// substitute.
 for target in package.targets where target.type == .test {
   target.linkerSettings = [.unsafeFlags(["-L\(Context.packageDirectory)/Tests/Linking"])]
 }

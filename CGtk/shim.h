@@ -71,12 +71,12 @@ static inline const char *copypasta_type_name(gpointer instance) {
 /* Emits a signal without arguments. */
 static inline void copypasta_emit(gpointer instance, const char *signal) { g_signal_emit_by_name(instance, signal); }
 
-/* From <gio/gunixoutputstream.h>, which is in a separate include directory. */
+/* Copied from <gio/gunixoutputstream.h>, because that header needs a separate include directory. */
 GType g_unix_output_stream_get_type(void);
 gint g_unix_output_stream_get_fd(gpointer stream);
 gpointer g_unix_output_stream_new(gint fd, gboolean close_fd);
 
-/* From <gdk/x11/gdkx.h>, which cannot be included because Xlib defines a macro "Bool". */
+/* Copied from <gdk/x11/gdkx.h>, which cannot be included because Xlib defines a macro "Bool". */
 GType gdk_x11_surface_get_type(void);
 unsigned long gdk_x11_surface_get_xid(GdkSurface *surface);
 guint32 gdk_x11_get_server_time(GdkSurface *surface);
@@ -124,7 +124,7 @@ static inline int copypasta_focus_change(const void *xevent, unsigned long windo
     return 0;
   const CopyPastaXFocus *focus = (const CopyPastaXFocus *)cookie->data;
   if (focus->event != window || (focus->mode != normal && focus->mode != while_grabbed)) return 0;
-  /* Ignore a focus that moves within the window, or follows the pointer. */
+  /* Ignore focus changes within the window, and a focus that only follows the pointer. */
   if (focus->detail == inferior || focus->detail >= pointer) return 0;
   return cookie->evtype == focus_in ? 1 : -1;
 }

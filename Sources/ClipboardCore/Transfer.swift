@@ -44,10 +44,10 @@ public struct TransferLimits: Equatable, Sendable {
   public var idleTimeout: Duration
   /// The longest duration of the whole transfer.
   public var total: Duration
-  /// How long a transfer may continue after a new offer has replaced the one being transferred.
+  /// How long a transfer may continue after a new offer has replaced the offer that is being transferred.
   public var grace: Duration
 
-  /// Creates limits; those that are omitted have default values.
+  /// Creates limits; omitted limits have default values.
   public init(
     bytes: Int = 64 << 20, idleTimeout: Duration = .seconds(3), total: Duration = .seconds(30),
     grace: Duration = .milliseconds(250)

@@ -39,7 +39,8 @@ static gpointer give_up_in_time(gpointer unused G_GNUC_UNUSED) {
   _exit(1);
 }
 
-// Returns this launch's activation token under two names: the one in the specification, and the one that GTK 4.8 reads.
+// Returns this launch's activation token under two names: the name in the specification, and the name that GTK 4.8
+// reads.
 static GVariant *platform_data(void) {
   const char *token = g_getenv("XDG_ACTIVATION_TOKEN");
   if (token == NULL || *token == '\0') token = g_getenv("DESKTOP_STARTUP_ID");
