@@ -25,7 +25,7 @@
 enum {
   SMALLEST_SIDE = 100,
   DRAWN_COLOURS = 4,
-  MOST_WINDOWS = 4096, /* Slots, chosen by the id's low bits; a collision only causes another check for content. */
+  MOST_WINDOWS = 4096, /* Slots, chosen by a window id's low bits; a collision only repeats a check for content. */
 };
 
 /* The windows that show content, and their last pictures. */

@@ -10,7 +10,7 @@ class Figure:
 
     name: str
     unit: str
-    # None if it could not be measured.
+    # None if the figure could not be measured.
     ours: float | None
     target: str = ''
     reference: float | None = None

@@ -21,7 +21,7 @@ def now_ms() -> float:
 class Running:
     """A started program; `started` is the time just before its start, in milliseconds."""
 
-    # The reader of the programs' standard error and the variables for the programs, set by a screen that needs them.
+    # Set by a screen that needs the programs' standard error: its reader, and environment variables for the programs.
     reader: Callable[[IO[str]], None] | None = None
     reader_environment: dict[str, str] = {}
 
@@ -176,7 +176,7 @@ def _growth(late: dict[str, int], early: dict[str, int]) -> int:
 
 
 def processes_named(*names: str) -> list[int]:
-    """The processes with these names on this desktop. Only 15 characters of a name count: the kernel keeps no more."""
+    """The processes with these names on this desktop. Compares 15 characters, because the kernel stores no more."""
     found = []
     bus = f'DBUS_SESSION_BUS_ADDRESS={os.environ["DBUS_SESSION_BUS_ADDRESS"]}'.encode()
     for folder in Path('/proc').glob('[0-9]*'):
