@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-/// The changes reported by `HistoryChurn`, and the history content that they lead to.
+/// The changes reported by `HistoryChurn`, and the history content that results from these changes.
 struct ChurnLog {
   /// A change that was started but not acknowledged.
   enum Pending: Equatable {
@@ -64,7 +64,7 @@ struct ChurnLog {
     pending = .nothing
   }
 
-  /// Checks in `found`, the rows of the history, whether the pending change was completed.
+  /// Determines from `found`, the rows of the history, whether the pending change was completed.
   private mutating func settle(_ found: [Int64: String]) {
     let done: Int64? =
       switch pending {

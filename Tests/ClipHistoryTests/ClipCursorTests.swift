@@ -26,7 +26,7 @@ struct ClipCursorTests {
     #expect(try clips.next() == nil)
   }
 
-  @Test func `an open history cursor skips newly deleted clips and includes newly recorded ones`()
+  @Test func `an open history cursor skips newly deleted clips and includes newly recorded clips`()
     async throws
   {
     let store = try history.store()
@@ -39,7 +39,7 @@ struct ClipCursorTests {
     #expect(try rest(of: clips).map(\.id) == [3, 4])
   }
 
-  /// The damage changes id 21 to 13, so a search for the missing id 20 ends at that row.
+  /// The damage changes id 21 to 13, so a search for the missing id 20 ends at the row with id 13.
   @Test func `a history cursor throws if a search returns an earlier row`() async throws {
     try await history.record((1...60).map { "clip \($0) " + String(repeating: ".", count: 180) })
     try history.run("DELETE FROM clip WHERE id = 20")

@@ -65,7 +65,7 @@ struct HistoryImportTests {
     }
   }
 
-  @Test func `importing older clips gives the existing ones new ids`() async throws {
+  @Test func `importing older clips gives the existing clips new ids`() async throws {
     try await record([("x", 100), ("y", 101)])
     try add([("a", 1), ("b", 2)])
     #expect(try found() == ["a 1", "b 2", "x 100", "y 101"])
@@ -75,14 +75,14 @@ struct HistoryImportTests {
     #expect(try HistoryCheck(history.location).isSound)
   }
 
-  @Test func `importing newer clips keeps the ids of the existing ones`() async throws {
+  @Test func `importing newer clips keeps the ids of the existing clips`() async throws {
     try await record([("x", 100), ("y", 101)])
     try add([("a", 101), ("b", 200)])
     #expect(try found() == ["x 100", "y 101", "a 101", "b 200"])
     #expect(try await history.store().allIDs() == [1, 2, 3, 4])
   }
 
-  @Test func `imported clips are merged with existing ones by time`() async throws {
+  @Test func `imported clips are merged with existing clips by time`() async throws {
     try await record([("x", 100), ("y", 200), ("z", 300)])
     try add([("a", 50), ("b", 150), ("c", 250), ("d", 350)])
     #expect(try found() == ["a 50", "x 100", "b 150", "y 200", "c 250", "z 300", "d 350"])

@@ -6,7 +6,7 @@ import Testing
 struct PageTests {
   let history = TemporaryHistory()
 
-  @Test func `a page of clips begins at the given clip and continues with older ones`() async throws {
+  @Test func `a page of clips begins at the given clip and continues with older clips`() async throws {
     let store = try history.store()
     for number in 1...10 { try await store.add("\(number)") }
     let reader = try history.reader()

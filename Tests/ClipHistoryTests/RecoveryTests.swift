@@ -147,7 +147,7 @@ struct RecoveryTests {
 
   /// An empty history file counts as damage, unless the creation of the history was interrupted.
   @Test(arguments: [0, 1, 50, 100_000])
-  func `a history without any readable row is replaced by an empty one`(size: Int) async throws {
+  func `a history without any readable row is replaced by an empty history`(size: Int) async throws {
     try history.plant(Data(repeating: UInt8(ascii: "n"), count: size))
     #expect(try await recover([:]) == 0)
   }
@@ -194,9 +194,9 @@ struct RecoveryTests {
     #expect(try history.previews() == ["two", "one"])
   }
 
-  /// SQLite reports only a generic error.
+  /// SQLite reports only a generic error for the failed migration.
   ///
-  /// If that did not count as damage, every start would fail without a recovery.
+  /// If this error did not count as damage, every start would fail without a recovery.
   @Test func `a migration that fails on an invalid row reports damage`() async throws {
     try history.plant(.first)
     func declare(_ column: String, as other: String) throws {
@@ -227,7 +227,7 @@ struct RecoveryTests {
   func `two rows with the same id are both recovered`(ids: (UInt8, UInt8), losesNumber: Bool) async throws {
     let history = TemporaryHistory()
     let (id, wrong) = ids
-    // A row has some 200 bytes, so twenty fit on a page. Each row's size takes two bytes, and its id one.
+    // A row has some 200 bytes, so a page holds twenty rows. The size of a row takes two bytes, and its id one byte.
     try await history.record((1...60).map { "clip \($0) " + String(repeating: ".", count: 180) })
     let rows = try RowRecovery(history.location).positions
     let row = try #require(rows.first { $0.id == id })

@@ -40,7 +40,7 @@ import Testing
 
   // MARK: - Expiry
 
-  /// The clips' ages in days, in the order of capture (nil: unknown time), and how many of them expire.
+  /// The clips' ages in days, in the order of capture (nil: unknown time), and the number of clips that expire.
   struct Order: Sendable {
     let ages: [Int64?]
     let expired: Int
@@ -207,7 +207,7 @@ import Testing
 
   // MARK: - Deletion
 
-  @Test func `expired items are removed from the files, and younger ones are kept`() async throws {
+  @Test func `expired items are removed from the files, and younger items are kept`() async throws {
     for size in [1, 40, 90, 20_000] {
       try await store.add(String(repeating: "Xq7!vanish \(size) ", count: size), at: Self.now - 40 * Self.day)
     }

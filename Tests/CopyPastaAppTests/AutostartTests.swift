@@ -69,7 +69,7 @@ import Testing
   /// Each `StartAtLogin` stands for one run of the program.
   ///
   /// The state on which the setting and the file last agreed is stored between runs.
-  /// Each instance is released before the next one starts, because it would react to the same changes.
+  /// Each instance is released before the next instance starts, because both would react to the same changes.
   @Test func `the last change to the start-at-login setting or the autostart file wins`() async throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let preferences = Preferences(schema: nil)

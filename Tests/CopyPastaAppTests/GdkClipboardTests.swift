@@ -32,7 +32,7 @@ import Testing
     try await pump("a delivery") { deliveries.all == [Self.whole] }
   }
 
-  /// GTK reports a loss of the focus in its own iteration of the main loop, after the compositor's events.
+  /// GTK reports a loss of the focus in a separate iteration of the main loop, after the compositor's events.
   @Test func `a text is discarded if the window loses the focus just before the transfer's end is confirmed`()
     async throws
   {

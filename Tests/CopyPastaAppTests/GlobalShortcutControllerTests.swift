@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [ShortcutState.notHeld(.unsupported), .notHeld(.refused)])
-  func `a shortcut backend that reports a failure does not become the active one`(_ failure: ShortcutState)
+  func `a shortcut backend that reports a failure does not become active`(_ failure: ShortcutState)
     async throws
   {
     controller.start()
@@ -140,7 +140,7 @@ import Testing
     try await expect(.held(by: .portal, name: "X"))
   }
 
-  @Test func `another shortcut backend can take over after the active one has lost the keys`() async throws {
+  @Test func `a shortcut backend can take over after the active backend has lost the keys`() async throws {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)

@@ -344,7 +344,7 @@ import Testing
     #expect(view.failures.isEmpty)
   }
 
-  @Test func `clearing the history removes earlier captures and keeps later ones`() async throws {
+  @Test func `clearing the history removes earlier captures and keeps later captures`() async throws {
     let controller = try controller(waiting: 120_000)
     try await scratch.whileLocked {
       // Copy several texts, which are recorded in a burst and therefore reach the list with a delay.

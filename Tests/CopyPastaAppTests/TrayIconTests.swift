@@ -142,7 +142,7 @@ import Testing
     #expect(properties["ToolTip"]?[2]?.string == "CopyPasta")
   }
 
-  @Test func `KDE gets the symbolic tray icon and sway the coloured one`() {
+  @Test func `the tray icon is symbolic on KDE and coloured on sway`() {
     #expect(TrayIcon.iconName(on: ["KDE"]) == "org.copypasta.CopyPasta-symbolic")
     #expect(TrayIcon.iconName(on: ["sway"]) == "org.copypasta.CopyPasta")
   }

@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a reflowing box stacks its widgets if the second one needs more than half of the width`() {
+  @Test func `a reflowing box stacks its widgets if the second needs more than half of the width`() {
     let (words, control) = (Label("Some words that tell of what is beside them"), Label("a control"))
     words.wrap()
     let box = ReflowingBox(words, control)

@@ -126,7 +126,7 @@ func sampleText(_ count: Int) -> [UInt8] {
   return text
 }
 
-/// The length is a prime number of which no chunk size is a multiple.
+/// The number of bytes is prime, so that no chunk size is a multiple of this number.
 private let samplePiece: [UInt8] = {
   var state: UInt32 = 1
   return (0..<65_521).map { _ in

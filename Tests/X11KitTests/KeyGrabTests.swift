@@ -83,7 +83,7 @@ extension X11KitTests {
       #expect(try third.grab([Keyboard.Stroke(code: 55, state: 0x44)]))
     }
 
-    @Test func `grabbing another key combination releases the previous one`() async throws {
+    @Test func `grabbing a second key combination releases the first`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       #expect(await grab.grab(KeyCombination(keysym: 0xffc9, modifiers: [.shift])) == .held)
       try await press("ctrl+super+v", "shift+" + Self.f12)

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// NFS and some quotas report errors only on closing.
+  /// NFS and some quotas report errors only when a file is closed.
   @Test func `an export prints a one-line error if closing its output fails`() async throws {
     try await withHistory("SELECT 1") { home in
       let fault = """

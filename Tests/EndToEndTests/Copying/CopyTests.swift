@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `Enter copies the focused row, even the oldest one`() async throws {
+  @Test func `Enter copies the focused row, even the oldest row`() async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.desktop.press("Home", "Down", "KP_Enter")
       try await scene.expectClipboard("middle")
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `copying ten rows quickly leaves the last one on the clipboard`() async throws {
+  @Test func `copying ten rows quickly leaves the last row on the clipboard`() async throws {
     try await Scene.run(with: (1...10).map { "row \($0)" }) { scene in
       try await scene.desktop.press("Home")
       var keys = ["key", "Return"]

@@ -8,7 +8,7 @@ import Testing
   // MARK: - The launcher with a script in place of the program
 
   @Test(arguments: [[], ["--export"], ["--toggle", "--toggle"], ["two words", ""]])
-  func `the launcher passes its arguments to the program unchanged, unless the only one is --toggle`(
+  func `the launcher passes its arguments to the program unchanged, unless the only argument is --toggle`(
     _ arguments: [String]
   ) async throws {
     let command = try await InstalledCommand.withScript()
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: [["--toggle"], []])
-  func `the launcher starts a new instance if the running one exits during the call`(_ arguments: [String])
+  func `the launcher starts an instance if the running instance exits during the call`(_ arguments: [String])
     async throws
   {
     try await VirtualDesktop.with { desktop in

@@ -4,7 +4,7 @@ import Testing
 /// A row is deleted immediately, and its neighbour gets the focus.
 @Suite struct DeleteTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `pressing Delete repeatedly removes successive rows, and Enter then copies the next one`(
+  func `pressing Delete repeatedly removes successive rows, and Enter then copies the next row`(
     _ kind: VirtualDesktop.Kind
   )
     async throws

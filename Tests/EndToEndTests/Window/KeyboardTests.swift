@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `ten quick presses of Ctrl+X delete ten rows and leave the last one on the clipboard`()
+  @Test func `ten quick presses of Ctrl+X delete ten rows and leave the last row on the clipboard`()
     async throws
   {
     try await Scene.run(with: Self.clips) { scene in

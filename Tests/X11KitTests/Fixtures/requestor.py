@@ -119,7 +119,7 @@ def multiple(requestor):
 
 
 def multiple_badly(requestor):
-    """Requests MULTIPLE without a valid list: an absent one, one of odd length, one that is too long, and no property."""
+    """Requests MULTIPLE with an absent list, a list of odd length, a list that is too long, and no property."""
     requestor.ask('MULTIPLE', 'ABSENT')
     say(requestor.answer())
     for atoms in ([requestor.atom('TARGETS')] * 3, [requestor.atom('TARGETS')] * 1000):
