@@ -105,9 +105,9 @@ enum CaptureTime {
 
   /// Returns the time to store for a capture at `now` that follows a capture at `last`.
   ///
-  /// Normally this is `now`, even if `now` is earlier than `last`, so that a wrong clock affects only the rows recorded
-  /// while it is wrong. If the clock was set back by no more than `adjustment`, this is `last`, so that times ascend
-  /// with ids.
+  /// Normally this is `now`, even if `now` is earlier than `last`, so that a wrong clock affects only the rows that are
+  /// recorded while the clock is wrong. If the clock was set back by no more than `adjustment`, this is `last`, so that
+  /// times ascend with ids.
   static func next(after last: Int64, at now: Int64) -> Int64 {
     let (last, now) = (plausible(last), plausible(now))
     return last > now && last - now <= adjustment ? last : now

@@ -39,7 +39,7 @@ final class FolderLock {
   func withExclusiveLock(_ body: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
     let isAlone = lock(LOCK_EX)
     let answer = Result { () throws(StoreError) in isAlone ? try body() : false }
-    // Converting a lock first releases the old one, even if the conversion fails (flock(2)).
+    // Converting a lock first releases the old lock, even if the conversion fails (flock(2)).
     try wait(for: LOCK_SH)
     return try answer.get()
   }

@@ -17,7 +17,7 @@ public final class HistoryImport {
   private let lastID: Int64
   /// The clips from before the import, sorted by a hash of time and text: 16 bytes each.
   ///
-  /// An index on time and size in the database would not be enough, because many clips may share both.
+  /// An index on time and size in the database would not be enough, because many clips may have the same time and size.
   private let present: [(hash: Int, id: Int64)]
   private let comparison: Statement
 

@@ -239,8 +239,8 @@ protocol PreparedReads {
 final class ReopeningReader<Connection: PreparedReads> {
   private let opening: HistoryOpening
   private(set) var current: Connection
-  /// Stale connections, kept open because closing one would drop the locks of this process's other connections to the
-  /// file (https://sqlite.org/howtocorrupt.html).
+  /// Stale connections, kept open because closing a connection would drop the locks of this process's other connections
+  /// to the file (https://sqlite.org/howtocorrupt.html).
   private var stale: [Connection] = []
 
   init(_ opening: HistoryOpening) throws(StoreError) {

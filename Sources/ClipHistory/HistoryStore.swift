@@ -175,7 +175,7 @@ public actor HistoryStore: SerialActor {
     try read { reads throws(StoreError) in try reads.text(of: id) }
   }
 
-  /// Returns the ids of all clips older than this one, in ascending order.
+  /// Returns the ids of all clips older than the clip with `id`, in ascending order.
   public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
     // In most cases this reserves memory for all ids, because a growing array is in memory twice while it is copied.
     let capacity = Int(clamping: min(max(id, 0), Self.reservedIDs))
@@ -310,7 +310,7 @@ public actor HistoryStore: SerialActor {
 
   /// Stores `reading` as the last check, and shrinks the file if most of it is free.
   ///
-  /// Errors are not thrown, because no deletion was requested; the next check tries again.
+  /// Does not throw errors, because no deletion was requested; the next check tries again.
   private func finishLook(_ reading: ClockReading?, after last: ClockReading?) {
     guard let database = connection?.database else { return }
     do throws(StoreError) {

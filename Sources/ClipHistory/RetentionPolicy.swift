@@ -1,6 +1,6 @@
 import Glibc
 
-/// How long the user wants to keep items; the raw value is that of the setting.
+/// How long the user wants to keep items; the raw value is the value of the setting.
 public enum RetentionPeriod: String, CaseIterable, Sendable {
   case forever = "always"
   case year = "1-year"

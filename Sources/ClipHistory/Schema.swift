@@ -64,7 +64,7 @@ enum Schema {
     ) STRICT
     """
 
-  /// Never edit a released step; append a new one instead.
+  /// Never edit a released step; append a new step instead.
   static let migrations = [
     firstObjects.joined(separator: ";\n")
       + ";\nINSERT INTO last_capture VALUES (1, randomblob(32), x'', 0, 0)",
@@ -154,7 +154,8 @@ enum Schema {
         do throws(StoreError) {
           try database.execute(step)
         } catch .failed(code: SQLITE_ERROR) {
-          // The steps are constant and tested, so the rows are at fault; ADD COLUMN reports nothing more specific.
+          // The steps are constant and tested, so the rows must be invalid; ADD COLUMN does not report a more specific
+          // error.
           throw database.failure(SQLITE_CORRUPT)
         }
         try database.execute(

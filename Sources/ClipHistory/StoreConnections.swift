@@ -2,7 +2,7 @@ import CSQLite
 
 /// The statements with which a store reads.
 ///
-/// They use its write connection or, if the history is read-only, a separate one.
+/// They use the store's write connection or, if the history is read-only, a separate connection.
 struct ReadConnection: PreparedReads {
   let database: Database
   private let text: Statement

@@ -5,7 +5,7 @@ import CSQLite
 /// It replaces only the write method of SQLite's file object, as a VFS shim may. The overwritten bytes belong to no
 /// row, so SQLite does not need them.
 final class ZeroingFileMethods {
-  /// The target of the file's `pMethods`: the methods that SQLite calls, followed by a pointer to the original ones.
+  /// The target of the file's `pMethods`: the methods that SQLite calls, followed by a pointer to the original methods.
   private struct Methods {
     var table: sqlite3_io_methods
     let original: UnsafePointer<sqlite3_io_methods>

@@ -27,7 +27,7 @@ public enum TransferError: Error, Equatable, Sendable {
   case tooLarge(limit: Int)
   /// The read was cancelled.
   ///
-  /// Another offer has replaced this one, or the result is no longer needed. Do not show an error.
+  /// Another offer has replaced this offer, or the result is no longer needed. Do not show an error.
   case cancelled
   /// Another owner took the clipboard first. During a read, the user copied from the history before the text was
   /// requested; during an offer, another program copied before our text was on the clipboard.
@@ -61,7 +61,7 @@ public struct TransferLimits: Equatable, Sendable {
 
 /// The formats for plain text that programs offer and request, in order of preference.
 ///
-/// `TEXT` comes last, because the owner chooses its encoding, possibly one that we do not support (COMPOUND_TEXT).
+/// `TEXT` comes last, because the owner chooses its encoding, which may be one that we do not support (COMPOUND_TEXT).
 /// `STRING` is always ISO 8859-1.
 public enum TextFormat: String, CaseIterable, Sendable {
   case utf8String = "UTF8_STRING"

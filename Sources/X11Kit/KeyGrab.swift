@@ -110,7 +110,7 @@ public actor KeyGrab {
     }
   }
 
-  /// Grabs a combination in place of the previous one.
+  /// Grabs a combination in place of the previous combination.
   ///
   /// - Returns: the new state.
   @discardableResult

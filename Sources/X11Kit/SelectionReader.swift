@@ -33,7 +33,7 @@ public actor SelectionReader: SerialActor {
   private var waiter: CheckedContinuation<Void, Never>?
   /// Once one of these windows receives the focus, the offer counts as new again.
   ///
-  /// Empty unless the last read failed because none of them had the focus.
+  /// Empty unless the last read failed because none of these windows had the focus.
   private var awaitedFocus: [Window] = []
 
   /// Reads sleep in `poll(2)`, so they run on a thread of their own.

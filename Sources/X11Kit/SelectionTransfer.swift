@@ -37,7 +37,7 @@ final class SelectionTransfer {
     let window: Window?
   }
 
-  /// Whether a new offer has replaced the one being read.
+  /// Whether a new offer has replaced the offer that is being read.
   private(set) var isReplaced = false
   /// Whether no request was sent because another window has the focus.
   private(set) var lacksFocus = false

@@ -38,7 +38,7 @@ final class XConnection {
 
   /// Connects to `display`; nil stands for the variable `DISPLAY`.
   init(display: String?) throws(X11Error) {
-    // `xcb_connect` returns an object even if it fails, so check it and free it.
+    // `xcb_connect` returns an object even if it fails, so check that object, and free it.
     var number: CInt = 0
     guard let handle = xcb_connect(display, &number) else { throw .cannotConnect(display: display ?? "") }
     guard xcb_connection_has_error(handle) == 0, let root = Self.root(ofScreen: number, handle) else {
@@ -364,7 +364,7 @@ final class XConnection {
 
 /// Why the X server cannot be used.
 public enum X11Error: Error, Equatable, Sendable {
-  /// No server answered at `display`, which is the value of `DISPLAY` if none was given.
+  /// No server answered at `display`, which is the value of `DISPLAY` if no display was given.
   case cannotConnect(display: String)
   /// The connection is permanently lost; create a new reader or owner.
   case connectionLost

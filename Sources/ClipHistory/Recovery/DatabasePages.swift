@@ -98,7 +98,7 @@ extension [UInt8] {
 /// Finds the newest committed image of each page in a write-ahead log, even if the log is damaged.
 ///
 /// SQLite stops at the first frame with a wrong checksum, and silently discards later commits. A frame's checksum
-/// continues from the one that the previous frame stores, so every frame can be verified independently
+/// continues from the checksum that the previous frame stores, so every frame can be verified independently
 /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
 struct WALReader {
   /// The page size of every history; SQLite's default for new files.
@@ -114,8 +114,8 @@ struct WALReader {
 
   /// Whether SQLite would lose committed data.
   ///
-  /// An incomplete last transaction is not damage: a power cut can cause it, and its commit was never confirmed.
-  /// Transactions after a broken one prove that the broken one was once complete.
+  /// An incomplete last transaction is not damage: a power cut can cause it, and its commit was never confirmed. A
+  /// later transaction proves that a broken transaction was once complete.
   private(set) var isDamaged = false
 
   init(_ log: RawFile) {

@@ -1,7 +1,7 @@
 import Glibc
 import SerialQueue
 
-/// Sets a damaged history aside and copies what is readable into a new one, on a thread of its own.
+/// Sets a damaged history aside and copies what is readable into a new history, on a thread of its own.
 ///
 /// Use it for a history whose `HistoryStore.init` threw `.damaged`, while no store or reader of this process has it
 /// open.
@@ -123,7 +123,7 @@ public actor HistoryRecovery {
   }
 
   /// Copies the last capture and the largest id; call this before copying clips, so that new ids exceed all assigned
-  /// ones.
+  /// ids.
   private static func inherit(_ recovery: RowRecovery, _ connection: WriteConnection) throws(StoreError) {
     let database = connection.database
     try database.transaction { () throws(StoreError) in
@@ -177,7 +177,7 @@ struct RecoveryInstaller {
     }
     // A program that only reads may have left an empty log.
     if try HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
-    // The index contains page numbers only, and SQLite creates a new one.
+    // The index contains only page numbers, and SQLite creates a new index.
     unlink(location.sharedMemory)
     unlink(location.damageMarker)
     guard rename(location.finishedRecovery, location.database) == 0 else { throw failure() }
