@@ -92,7 +92,7 @@ final class ClipboardRecorder: Sendable {
   ///
   /// Storing waits for the read in progress and for the texts in the queue, which were on the clipboard before this
   /// copy. When the window becomes active, a text that is already recorded may be read again. If this copy were stored
-  /// first, that text would no longer equal the last captured one, and would be recorded twice.
+  /// first, that text would no longer equal the last captured text, and would be recorded twice.
   @MainActor func noteCopied(_ text: ClipText, after source: any ClipboardSource) {
     state.withLock { $0.unnoted.append(text) }
     source.afterRead { [self] in

@@ -38,7 +38,7 @@ final class X11Clipboard: SystemClipboard {
     source?.control.withLock { ($0.ownWindow, $0.readingWindow) = (owner?.window, readingWindow) }
   }
 
-  // Accept X11's own names as well, because some drag sources list only those.
+  // Accept X11's own names as well, because some drag sources list only these names.
   var dropFormats: [String] { TextFormat.names }
 
   func offer(_ text: ClipText) async throws(TransferError) {
@@ -47,7 +47,7 @@ final class X11Clipboard: SystemClipboard {
     do {
       outcome = try await take(text)
     } catch {
-      // Try once more with a new connection: the server may have dropped the old one since it was last used.
+      // Try once more with a new connection: the server may have dropped the old connection since its last use.
       forgetOwner()
       do {
         outcome = try await take(text)
@@ -215,7 +215,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
     return try await drop.read(within: limits)
   }
 
-  /// Returns the dropped text if its format is one that GDK would convert; nil otherwise.
+  /// Returns the dropped text if GDK would convert its format; nil otherwise.
   private func droppedText() async throws(TransferError) -> [UInt8]? {
     try await read { reader throws(TransferError) in
       try await reader.readDroppedText(within: self.limits)

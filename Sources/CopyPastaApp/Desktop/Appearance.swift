@@ -13,7 +13,7 @@ extension Appearance {
   /// The settings portal's namespace for the appearance.
   static let namespace = "org.freedesktop.appearance"
 
-  /// Reads the settings portal's values; missing values, and those of another type or out of range, count as unset.
+  /// Reads the settings portal's values; values that are missing, out of range or of the wrong type count as unset.
   init(portal values: [String: Variant]) {
     isDark = values["color-scheme"]?.uint32 == 1
     hasHighContrast = values["contrast"]?.uint32 == 1

@@ -10,7 +10,7 @@ struct Haptics {
     name: "org.sigxcpu.Feedback", path: "/org/sigxcpu/Feedback", interface: "org.sigxcpu.Feedback")
   /// The only application event for which every profile provides a short vibration.
   ///
-  /// The event naming specification has no event for copying, and themes do not know other names.
+  /// The event naming specification has no event for copying, and themes do not support other names.
   private static let event = "button-pressed"
   /// Lets the theme choose the duration.
   private static let ownLength: Int32 = -1

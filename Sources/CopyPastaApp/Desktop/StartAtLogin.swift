@@ -45,8 +45,8 @@ final class StartAtLogin {
   private var isSet: Bool {
     didSet {
       guard isSet != oldValue else { return }
-      // If this cannot be stored, the next run uses the old value, and treats the side that differs from it as the
-      // newer one.
+      // If this cannot be stored, the next run uses the old value, and assumes that the side that differs from this
+      // value has changed.
       do throws(GLibError) { try agreement?.write([(Self.key, isSet ? 1 : 0)]) } catch {}
     }
   }

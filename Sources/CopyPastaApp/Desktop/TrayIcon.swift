@@ -127,7 +127,7 @@ final class TrayIcon {
           startsService: false)
         isHosted = answer[0]?.unboxed?.bool ?? false
       } catch {
-        // A watcher that does not answer counts as one without a host.
+        // A watcher that does not answer counts as a watcher without a host.
       }
       // Ignore the answer if the watcher has exited or the icon was removed since the call.
       if let asked, asked == self?.watcherOwner { self?.isShown = isHosted }

@@ -10,7 +10,7 @@ final class WindowToggler {
 
   /// How long the window may be without the focus before it hides, if `hidesOnFocusLoss` is on.
   ///
-  /// While the focus moves between two windows of this program, neither has it.
+  /// While the focus moves between two windows of this program, neither window has it.
   private static let lossTime = Duration.milliseconds(150)
 
   /// A focus loss within this time before a click on the tray icon counts as caused by the click.
@@ -24,7 +24,8 @@ final class WindowToggler {
   private var observations: [ListenerToken] = []
   /// Whether the window was shown by a toggle (shortcut, tray icon or `--toggle`), not by the launcher.
   private var isCalledUp = false
-  /// When the window lost the focus; nil if the window has the focus again, or was hidden for a different reason.
+  /// When the window lost the focus; nil if the window has the focus again, or was hidden for a reason other than that
+  /// loss.
   private var focusLoss: ContinuousClock.Instant?
   private var state = State.settled {
     didSet { if case .leaving(let check) = oldValue { check.cancel() } }

@@ -1,7 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// The windows other than the main one, at most one of each kind.
+/// The windows other than the main window, at most one of each kind.
 ///
 /// A dialog is created when it is shown, and released when it closes.
 @MainActor
@@ -25,7 +25,7 @@ final class Dialogs {
 
   var areOpen: Bool { !open.isEmpty }
 
-  /// Shows a text window in place of the one that is open.
+  /// Shows a text window in place of the text window that is open.
   func show(_ text: TextWindow, above parent: Window?) {
     close(.text)
     show(.text, above: parent) { text }

@@ -7,8 +7,8 @@ final class ShortcutsWindow: Dialogs.Dialog {
 
   init(_ shortcut: ShortcutState) {
     let page = Box(.vertical, spacing: 18, Self.groups(shortcut).map(Self.view))
-    // Make the page focusable, so that keys can scroll it: the rows have no controls. A screen reader reads the labels
-    // in it.
+    // Make the page focusable, so that keys can scroll it although the rows have no controls. A screen reader reads the
+    // labels in it.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(tr("Keyboard Shortcuts"))

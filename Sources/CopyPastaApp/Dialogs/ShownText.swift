@@ -25,7 +25,7 @@ struct ShownText: Equatable, Sendable {
   private(set) var hasBrokenLines = false
   private(set) var hasSigns = false
   private var source: [UInt8] = []
-  /// The offset in `source` at which each character of `text` begins, and at which the last one ends.
+  /// The offset in `source` at which each character of `text` begins, and at which the last character ends.
   private var offsets: [UInt32] = []
 
   init(_ text: ClipText) {

@@ -21,7 +21,7 @@ final class HistoryController {
   private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
   /// The clip that is on the clipboard, if that is known without reading it.
   ///
-  /// It is known while this program offers the clip, or if the clip was the last one captured from the clipboard and
+  /// It is known while this program offers the clip, or if the clip was the last to be captured from the clipboard and
   /// the clipboard has been followed ever since.
   private(set) var onClipboard: Clip.ID? {
     didSet { if onClipboard != oldValue { view?.markOnClipboard(onClipboard) } }

@@ -9,7 +9,7 @@ import GtkKit
 @MainActor
 final class HistoryListModel: ListModelSource {
   private static let pageSize = 64
-  /// If more rows than this are loaded, those far from the visible part are released.
+  /// If more rows than this are loaded, the rows far from the visible part are released.
   private static let cacheLimit = 512
   /// The maximum number of runs of removed rows that are reported to the views one by one.
   private static let mostRuns = 16
@@ -18,7 +18,7 @@ final class HistoryListModel: ListModelSource {
 
   private let reader: HistoryReader
   private let failed: @MainActor (StoreError) -> Void
-  /// The ids of all clips, oldest first, so that a new one is appended.
+  /// The ids of all clips, oldest first, so that new ids are appended.
   private var ids: [Int64]
   private var rows: [Int64: Clip] = [:]
 

@@ -46,7 +46,7 @@ final class HistoryWindow {
   }
 
   /// - Parameters:
-  ///   - showText: Shows the window of a whole text, above this one.
+  ///   - showText: Shows the window of a whole text, above this window.
   ///   - closed: Called when the user closes the window, before the window is hidden.
   init(
     _ services: AppServices, showText: @escaping @MainActor (TextWindow) -> Void,
@@ -77,7 +77,7 @@ final class HistoryWindow {
   /// While the keys of a desktop shortcut are held down, they are grabbed, and the window appears to lose the focus.
   ///
   /// - Parameter orDialog: Whether the focus may be in another window of the program instead.
-  /// - Returns: False while this window is hidden, even if another one has the focus.
+  /// - Returns: False while this window is hidden, even if another window has the focus.
   func isInFront(orDialog: Bool = false) async -> Bool {
     if isActive { return true }
     guard isShown else { return false }
@@ -198,7 +198,7 @@ final class HistoryWindow {
     enter(.unavailable(error, wasLeft: false))
   }
 
-  /// Recovers the damaged history off the main thread, which may take several seconds.
+  /// Recovers the damaged history off the main thread, because this may take several seconds.
   private func recoverHistory() async {
     do throws(StoreError) {
       let outcome = try await services.recoverHistory()

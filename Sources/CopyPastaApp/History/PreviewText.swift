@@ -196,8 +196,8 @@ struct HiddenCharacters {
     }
   }
 
-  /// The number of tags of a flag at the start of `scalars`: those of its region (Scotland is `gbsct`) and the cancel
-  /// tag.
+  /// The number of tags of a flag at the start of `scalars`: the tags of its region (Scotland is `gbsct`) and the
+  /// cancel tag.
   private static func tagCount(_ scalars: Substring.UnicodeScalarView.Iterator) -> Int {
     for (count, scalar) in IteratorSequence(scalars).prefix(7).enumerated() {
       switch scalar.value {

@@ -27,7 +27,8 @@ final class ReadingIndicator {
     root = ToggleButton(child: Box(.horizontal, spacing: 6, [dot, label]), action: "win.pause")
     root.addStyle("reading-indicator")
     root.align(vertically: .center)
-    // The indicator has priority over the window's title, which is shortened. Long texts wrap to two lines.
+    // The indicator has priority over the window's title, which is shortened if necessary. Long texts wrap to two
+    // lines.
     label.wrap(withinWords: false)
     label.preferOneLine()
     label.keepWidth(ofCharacters: 7)

@@ -5,7 +5,7 @@ import Synchronization
 /// Delivers elements to the main thread, normally immediately, but in batches if they arrive in a burst.
 ///
 /// Drawing the list takes some 10 ms, and three times that with many new rows. If copies follow each other faster,
-/// drawing each of them would keep the main thread from reading the next ones, which would be lost.
+/// drawing each of them would keep the main thread from reading the next copies, which would be lost.
 final class BurstMailbox<Element: Sendable>: Sendable {
   private let pace: Pace
   private let deliver: @MainActor ([Element]) -> Void
@@ -15,7 +15,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
 
   /// When elements count as a burst, and how long a burst is held back.
   struct Pace {
-    /// An element that follows the previous one within this time begins a burst.
+    /// An element that follows the previous element within this time begins a burst.
     var gap = Duration.milliseconds(25)
     /// The time without a new element that ends a burst.
     var silence = Duration.milliseconds(40)

@@ -12,7 +12,7 @@ struct Portal {
     case unavailable
     /// The portal is not running, or exited during the request.
     case gone
-    /// The portal serves only installed programs, and does not find this one.
+    /// The portal serves only installed programs, and does not find this program.
     case notInstalled
     /// The user denied the request, or closed its dialog.
     case refused

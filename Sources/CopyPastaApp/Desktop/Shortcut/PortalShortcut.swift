@@ -35,7 +35,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   /// - Parameters:
   ///   - refused: Stores the keys that the user refused, so that the next start does not ask for them again; nil stores
   ///     nothing. Granting other keys clears the refusal.
-  ///   - remembers: Whether a shortcut that the desktop granted to an earlier session works in later ones without a
+  ///   - remembers: Whether a shortcut that the desktop granted to an earlier session works in later sessions without a
   ///     request.
   init(
     limits: Limits = Limits(), refused: KeyFile? = nil, remembers: Bool = false,
@@ -51,7 +51,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     self.keys = keys
     losses = 0
     let state = await setUp(keys)
-    // Unless the user has refused, watch for a new portal, which may grant the request.
+    // Unless the user has refused, watch for a restart of the portal, which may then grant the request.
     if state != .notHeld(.refused), self.keys != nil { watchPortal() }
     return state
   }
@@ -78,11 +78,12 @@ final class PortalShortcut: GlobalShortcutController.Backend {
 
   // MARK: - Session events
 
-  /// Handles the exit of the portal, and the start of a new one.
+  /// Handles the exit of the portal, and its restart.
   private func watchPortal() {
     var isFirst = true
     watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
-      // Ignore the first call unless the portal was gone: it reports the portal that has just received the request.
+      // Ignore the first call unless the portal was gone: the first call reports the portal that has just received the
+      // request.
       if let self, !isFirst || isPortalGone { sessionLost() }
       isFirst = false
     } vanished: { [weak self] in
@@ -210,8 +211,8 @@ private final class PortalShortcutSession {
       guard mayAsk || session.triggerName != nil else { throw .refused }
       guard try await session.wantsBinding(limit) else { return session }
       if try await session.bind(keys) { return session }
-      // GNOME 50 may grant the request but list no shortcut. A session can be bound only once, so open a new one, which
-      // gets the granted shortcut without another dialog.
+      // GNOME 50 may grant the request but list no shortcut. A session can be bound only once, so open a new session,
+      // which gets the granted shortcut without another dialog.
       await session.close()
       session = try await open(for: keys, through: portal, limit)
       _ = try await session.bind(keys)

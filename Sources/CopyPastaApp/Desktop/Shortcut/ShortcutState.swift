@@ -26,7 +26,7 @@ enum ShortcutState: Equatable {
     case removed
     /// Other programs need these keys, as the message explains.
     case unsuitable(String)
-    /// The desktop grants shortcuts only to installed programs, and does not find this one.
+    /// The desktop grants shortcuts only to installed programs, and does not find this program.
     case notInstalled
     /// The desktop does not grant shortcuts to any program.
     case unsupported
