@@ -163,7 +163,7 @@ public final class FirstValue<Value: Sendable> {
   /// Creates an object without a value.
   public init() {}
 
-  /// Sends a value; only the first one has an effect.
+  /// Sends a value; only the first call has an effect.
   public func send(_ value: Value) { continuation.yield(value) }
 
   /// Waits for the value; after `limit`, returns `expired` instead or, if that is nil, continues to wait.

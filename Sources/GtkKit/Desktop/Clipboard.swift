@@ -261,8 +261,8 @@ public final class OutputStream: Object {
     }
   }
 
-  /// Makes the descriptor nonblocking, because GDK uses the blocking one that Wayland provides: a program that pastes
-  /// but never reads would block the main loop.
+  /// Makes the descriptor nonblocking, because GDK uses the blocking descriptor that Wayland provides: a program that
+  /// pastes but never reads would block the main loop.
   private func neverBlock() {
     guard copypasta_is_a(raw, g_unix_output_stream_get_type()) != 0 else { return }
     g_unix_set_fd_nonblocking(g_unix_output_stream_get_fd(raw), 1, nil)

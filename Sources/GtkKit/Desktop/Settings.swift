@@ -1,6 +1,6 @@
 import CGtk
 
-/// The user's settings: those of a GSettings schema or, if it is not installed, values in memory.
+/// The user's settings: those of a GSettings schema or, if the schema is not installed, values in memory.
 ///
 /// ```swift
 /// let schema = SettingsSchema("org.example.App")

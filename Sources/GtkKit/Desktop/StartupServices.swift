@@ -115,7 +115,7 @@ public final class StartupServices {
 
   private func ask(_ service: Service, _ request: @escaping @MainActor () async throws -> Void) {
     Task.unpooled {
-      // An error counts as an answer, because GTK would get one just as quickly.
+      // An error counts as an answer, because GTK would get an error just as quickly.
       do { try await request() } catch {}
       self.unanswered.remove(service)
     }

@@ -31,7 +31,7 @@ public struct KeyFile {
   /// Whether the file exists.
   public var exists: Bool { access(path, F_OK) == 0 }
 
-  /// Replaces the file with one that has these integers; creates its folder if necessary.
+  /// Replaces the file with a file that contains these integers; creates its folder if necessary.
   ///
   /// - Parameter keepingOthers: whether to keep the file's other keys.
   public func write(_ values: [(key: String, value: Int)], keepingOthers: Bool = false) throws(GLibError) {
@@ -39,7 +39,7 @@ public struct KeyFile {
       strings: values.map { (key: $0.key, value: String($0.value)) }, keepingOthers: keepingOthers)
   }
 
-  /// Replaces the file with one that has these strings; creates its folder if necessary.
+  /// Replaces the file with a file that contains these strings; creates its folder if necessary.
   ///
   /// The replacement is atomic for programs that read the file.
   ///

@@ -17,7 +17,7 @@ public func trn(_ one: String, _ many: String, _ count: Int) -> String {
 }
 
 extension String {
-  /// A label's text without mnemonic underscores; two underscores stand for a literal one.
+  /// A label's text without mnemonic underscores; two underscores stand for a literal underscore.
   public var withoutMnemonic: String {
     var plain = ""
     var followsMark = false

@@ -241,7 +241,7 @@ public final class ClampedColumn: Widget {
   private static let leastWidth: gint = 100
   private static let widthKey = "copypasta-width"
 
-  /// Makes a column of two widgets; the first one gets the remaining height.
+  /// Makes a column of two widgets; the first widget gets the remaining height.
   public convenience init(_ children: [Widget], width: Int) {
     self.init(children) { box, orientation, width, minimum, natural, _, _ in
       let limit = ClampedColumn.limit(of: box)

@@ -93,7 +93,7 @@ public final class Label: Widget {
     wrap()
     gtk_label_set_lines(opaque, gint(lines))
     gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
-    // With character wrapping, GTK 4.24 computes a natural width below that of the ellipsis, and warns about it.
+    // With character wrapping, GTK 4.24 computes a natural width below the ellipsis's width, and warns about it.
     gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_WORD)
   }
 

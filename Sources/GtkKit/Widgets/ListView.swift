@@ -25,7 +25,7 @@ public protocol ListRow: AnyObject {
   func unbind()
 }
 
-/// A list that creates views only for the rows near the visible ones.
+/// A list that creates views only for the visible rows and for rows near them.
 ///
 /// If the focused row is removed, its neighbour gets the focus.
 @MainActor
@@ -121,7 +121,7 @@ public final class ListView<Row: ListRow>: Widget {
   @discardableResult
   public func focus(_ position: Int) -> Bool {
     if let scrollTo = RuntimeSymbols.listViewScrollTo {
-      // Since 4.12 a list creates and moves its rows later, so only GTK knows which widget will show a position.
+      // Since 4.12 a list creates and moves its rows only later, so only GTK knows which widget will show a position.
       guard position < itemCount else { return false }
       scrollTo(opaque, guint(position), RuntimeSymbols.listScrollFocus, nil)
       // `scrollTo` moves the focus only within the list. If the focus is outside, focusing the list moves it to that

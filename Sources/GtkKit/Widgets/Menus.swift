@@ -147,7 +147,7 @@ public final class ActionGroup: Object {
     }
   }
 
-  /// Adds a stateful action, which other groups may contain, too.
+  /// Adds a stateful action; other groups may contain the same action.
   public func add(_ action: ToggleAction) { g_action_map_add_action(opaque, action.opaque) }
 
   /// Enables or disables an action; menus show a disabled action as insensitive.

@@ -5,7 +5,7 @@ import CGtk
 public final class StyleSheet {
   private let provider: Owned
 
-  /// Adds a style sheet, whose rules and named colours override those of lower levels.
+  /// Adds a style sheet, whose rules and named colours override those of style sheets with a lower level.
   ///
   /// The user's own style sheet overrides all levels.
   ///

@@ -1,6 +1,6 @@
 import CGtk
 
-/// Reacts to swipes over a widget: sideways movements of one finger on a touchscreen or of two on a touchpad.
+/// Reacts to swipes over a widget: sideways movements of one finger on a touchscreen, or of two fingers on a touchpad.
 @MainActor
 public protocol SwipeTarget: AnyObject {
   /// Called when a swipe starts at a point of the widget.
@@ -57,7 +57,7 @@ extension Widget {
       guard let self, var point = moved.value,
         gtk_event_controller_scroll_get_unit(controller) == GDK_SCROLL_UNIT_SURFACE
       else { return false }
-      // Scroll deltas describe the view's movement, which is opposite to that of the fingers.
+      // Scroll deltas describe the view's movement, which is opposite to the fingers' movement.
       point.x -= x
       point.y -= y
       moved.value = point

@@ -184,7 +184,7 @@ private func controlDigit(_ symbol: guint, _ code: guint, _ modifiers: Accelerat
     .compactMap { digit($0, from: GDK_KEY_1) }.first
 }
 
-/// Returns the digit of a keysym; `one` is the keysym of 1, and those of 2 to 9 follow it.
+/// Returns the digit of a keysym; `one` is the keysym of 1, and the keysyms of 2 to 9 follow it.
 private func digit(_ symbol: guint, from one: Int32) -> Int? {
   let digit = Int(symbol) - Int(one) + 1
   return 1...9 ~= digit ? digit : nil

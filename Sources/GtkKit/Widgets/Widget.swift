@@ -117,7 +117,8 @@ open class Widget: Object {
   /// - Returns: whether the action exists.
   @discardableResult
   final func activate(action: String, with argument: Variant) -> Bool {
-    // Pass a sunk reference: unlike most functions, this one does not sink a floating argument, which would then leak.
+    // Pass a sunk reference: unlike most functions, this function does not sink a floating argument, which would then
+    // leak.
     argument.withPointer { gtk_widget_activate_action_variant(widget, action, $0) != 0 }
   }
 
@@ -189,16 +190,16 @@ extension Widget {
   public final func announce(_ words: String) {
     guard let root = gtk_widget_get_root(widget) else { return }
     if let announce = RuntimeSymbols.accessibleAnnounce {
-      // Announce it from the window, because GTK silently drops an announcement from a widget that no screen reader has
-      // visited.
+      // Announce the message from the window, because GTK silently drops an announcement from a widget that no screen
+      // reader has visited.
       announce(root, words, RuntimeSymbols.mediumPriority)
     } else if let focus = gtk_root_get_focus(root) {
       Widget(Owned(borrowing: focus)).describeForAMoment(by: words)
     }
   }
 
-  /// Restores the widget's own description if an announcement has replaced it; call this when the widget shows
-  /// something else.
+  /// Restores the widget's own description if an announcement has replaced it; call this when the widget shows new
+  /// content.
   public final func endAnnouncement() {
     guard g_object_get_data(cast(), Self.announcementKey) != nil else { return }
     g_object_set_data(cast(), Self.announcementKey, nil)

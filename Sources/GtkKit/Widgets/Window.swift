@@ -37,7 +37,7 @@ public final class Window: Widget {
 
   private var lastInput: InputEvent?
   private var activityUpdate: Timeout?
-  /// Whether another window has the focus although GTK considers this one active; see `followFocus`.
+  /// Whether another window has the focus although GTK considers this window active; see `followFocus`.
   var isLeft = false
   private var expectedFocus: ExpectedFocus?
 
@@ -242,7 +242,7 @@ public enum Activation: Equatable, Sendable {
     let values = [g_getenv("XDG_ACTIVATION_TOKEN"), g_getenv("DESKTOP_STARTUP_ID")].compactMap(\.self)
     guard let token = values.map({ String(cString: $0) }).first(where: { $0 != "" }) else { return .ambient }
     g_setenv("DESKTOP_STARTUP_ID", token, 0)
-    // A token is valid once, so programs started by this one must not inherit it.
+    // A token is valid once, so programs started by this program must not inherit it.
     g_unsetenv("XDG_ACTIVATION_TOKEN")
     return .token(token)
   }

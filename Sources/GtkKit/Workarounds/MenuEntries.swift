@@ -18,7 +18,7 @@ func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
 /// Lays out the entries of a menu before its first frame.
 ///
 /// **Fault** (GTK 4.8 to 4.24): an arrow key selects the next entry by its position. If the key is pressed before the
-/// first frame, for example on a slow machine, GTK finds no entry below the current one and starts at the top again.
+/// first frame, for example on a slow machine, GTK finds no entry below the current entry, and starts at the top again.
 ///
 /// **Workaround**: lays out the entries when the popover is mapped, while the popover itself waits for its surface's
 /// size.

@@ -267,7 +267,7 @@ public struct RemoteObject: Sendable, Equatable {
 
   /// Whether the name, path and interface are valid.
   ///
-  /// GDBus treats invalid ones as programming errors, but some of them come from other programs.
+  /// GDBus treats invalid names and paths as programming errors, but some of them come from other programs.
   var isWellFormed: Bool {
     g_dbus_is_name(name) != 0 && g_variant_is_object_path(path) != 0
       && g_dbus_is_interface_name(interface) != 0
