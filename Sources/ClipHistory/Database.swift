@@ -50,7 +50,8 @@ final class Database {
   }
 
   deinit {
-    // Closing fails only with open statements. None is open here, because every statement retains its connection.
+    // Closing fails only with open statements. No statement is open here, because every statement retains its
+    // connection.
     sqlite3_close(handle)
   }
 

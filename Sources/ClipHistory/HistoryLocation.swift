@@ -168,7 +168,7 @@ enum HistoryFolder {
   }
 
   /// Uses `mknod` rather than `open`, because closing a descriptor of a file drops all locks that this process has on
-  /// it, including SQLite's
+  /// the file, including SQLite's
   /// (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
   ///
   /// Creates the marker file first: if a power cut leaves an empty database with the marker, that database never had

@@ -55,7 +55,7 @@ struct HistoryOpening {
     try readBeforeWriting()
     let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.lock)
     try bringUpToDate(database)
-    // Remove the marker file even if another process created it, because while it exists, an emptied database does not
+    // Remove the marker file even if another process created it: while the file exists, an emptied database does not
     // count as damaged.
     unlink(location.creationMarker)
     return try WriteConnection(database, lock: lock)

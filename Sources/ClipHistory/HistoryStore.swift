@@ -217,7 +217,8 @@ public actor HistoryStore: SerialActor {
   /// This does not cover blocks that the log returned to the file system, copies on a flash disk or in a snapshot, or
   /// what other programs write to the file. The fingerprint stays, so that the text is not captured again immediately.
   ///
-  /// - Returns: the deleted clip, for `restore`; nil if the clip does not exist. To confirm that, every row is read.
+  /// - Returns: the deleted clip, for `restore`; nil if the clip does not exist, which is confirmed by reading every
+  ///   row.
   /// - Throws: `.damaged` if the clip exists but is not found by its id.
   @discardableResult
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {

@@ -72,7 +72,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
     case SQLITE_READONLY: self = .readOnly
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged
-    // A damaged row claims a size above SQLite's limit. A value of ours that is too large fails earlier, when it is
+    // A damaged row claims a size above SQLite's limit. A value of our own that is too large fails earlier, when it is
     // bound.
     case SQLITE_TOOBIG: self = .damaged
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked

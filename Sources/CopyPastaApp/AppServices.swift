@@ -34,7 +34,7 @@ final class AppServices {
     makeShortcuts = shortcuts
   }
 
-  /// The history, opened at its first use because a program that starts hidden may not need it.
+  /// The history, opened at its first use because a program that starts hidden may not need the history.
   var history: Result<History, StoreError> {
     let history = openedHistory ?? openHistory()
     openedHistory = history
@@ -58,8 +58,8 @@ final class AppServices {
       preferences: livePreferences, shortcuts: liveShortcutBackends)
   }
 
-  /// Forgets the opened history, or the failure to open it, so that the next use opens it again; close an open history
-  /// first.
+  /// Forgets the opened history, or the error from opening it, so that the next use opens the history again; close an
+  /// open history first.
   func forgetHistory() { openedHistory = nil }
 
   /// Recovers a damaged history, which must be closed; returns nil if there was nothing to recover.

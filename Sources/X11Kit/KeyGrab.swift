@@ -84,7 +84,8 @@ public actor KeyGrab {
   /// The call blocks until the server answers.
   ///
   /// - Parameters:
-  ///   - ownWindow: Any window of the X client whose windows a press shows and hides; nil to never freeze the keyboard.
+  ///   - ownWindow: Any window of the X client whose windows a press shows or hides; nil if presses never freeze the
+  ///     keyboard.
   ///   - longestFreeze: The longest time that a press freezes the keyboard.
   ///   - pressed: Called on the grab's queue once for each press, even if the key repeats, with the server's time in
   ///     milliseconds.

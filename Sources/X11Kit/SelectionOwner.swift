@@ -191,8 +191,8 @@ public actor SelectionOwner {
   // MARK: - Requests from requestors (ICCCM 2.2 and 2.6)
 
   private func answer(_ request: Event.SelectionRequest) {
-    // Clients that predate the ICCCM pass None as the property. For them, use the target's atom as the property (ICCCM
-    // 2.2).
+    // Clients that predate the ICCCM pass None as the property. For such clients, use the target's atom as the property
+    // (ICCCM 2.2).
     let property = request.property == noAtom ? request.target : request.property
     connection.answer(request, property: serve(request, into: property) ? property : nil)
   }

@@ -14,9 +14,9 @@ final class SelectionTransfer {
   private let permission: Permission?
   private let limits: TransferLimits
   private let deadline: Deadline
-  /// The window for the answers, kept until the read is over and the owner has answered its last request.
+  /// The window for the answers, kept until the read is over and the owner has answered the last request.
   private let requestor: Window
-  /// What the owner still has to do for its last request; nil if nothing.
+  /// What the owner still has to do for the last request; nil if there is nothing left to do.
   private var outstanding: SelectionReader.OrphanedRequests.Remainder?
   /// The owner's window, whose destruction is observed.
   private var watched = noWindow

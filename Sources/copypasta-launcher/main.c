@@ -56,8 +56,8 @@ static GVariant *platform_data(void) {
 
 typedef enum {
   TOGGLED,
-  // No instance is running, or one is still starting or has just exited. Execute the program without --toggle, because
-  // toggling could hide the window of an instance that is starting.
+  // No instance is running, or an instance is still starting or has just exited. Execute the program without --toggle,
+  // because toggling could hide the window of an instance that is starting.
   NOTHING_TO_TOGGLE,
   // The bus is unavailable, or an unexpected error occurred: let the program report it.
   UNCLEAR,

@@ -84,7 +84,7 @@ private final class GdkClipboardSource: ClipboardSource {
     /// The offer's owner may still be sending, but GDK reports nothing more about that owner.
     var isOwnershipLost = false
     var hasAsked = false
-    /// Receives a value when the selection owner changes; set only while `confirm` waits for that.
+    /// Receives a value when the selection owner changes; set only while `confirm` waits for a change.
     var change: FirstValue<Void>?
 
     init(changes: Int, grant: Int?, graceTime: Duration) {
@@ -234,11 +234,11 @@ private final class GdkClipboardSource: ClipboardSource {
 
   /// Throws unless the bytes that were read are known to be the owner's whole text.
   ///
-  /// The end of the stream does not prove that: an owner that exits closes its end of the pipe, and an owner that was
-  /// replaced may do the same. Therefore this asks the compositor whether the owner is still the same, first
-  /// immediately and then again after a while or when the next offer arrives. A compositor reports changes only to the
-  /// window with the focus. If the focus was lost in between, the answer is unknown, and the text is read again at the
-  /// next activation.
+  /// The end of the stream does not prove that the text is whole: an owner that exits closes its end of the pipe, and
+  /// an owner that was replaced may do the same. Therefore this asks the compositor whether the owner is still the
+  /// same, first immediately and then again after a while or when the next offer arrives. A compositor reports changes
+  /// only to the window with the focus. If the focus was lost in between, the answer is unknown, and the text is read
+  /// again at the next activation.
   ///
   /// If this program has replaced the owner, the compositor reports nothing more about it. The text then counts as
   /// whole if it was requested before and is not empty: copying something else does not make an owner stop in the

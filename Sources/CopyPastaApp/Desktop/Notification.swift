@@ -3,8 +3,8 @@ import SerialQueue
 
 /// A desktop notification, which must not contain text from the history.
 ///
-/// Calls the service directly because GApplication's notifications log a warning on a desktop without it. See
-/// https://specifications.freedesktop.org/notification-spec.
+/// Calls the notification service directly, because GApplication's notifications log a warning on a desktop without
+/// this service. See https://specifications.freedesktop.org/notification-spec.
 @MainActor
 struct Notification {
   private static let service = RemoteObject(

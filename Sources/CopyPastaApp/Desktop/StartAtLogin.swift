@@ -183,7 +183,7 @@ extension StartAtLogin {
     /// Returns the bus that the portal is on; tests replace this closure.
     var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
 
-    /// Always nil, because the portal offers no query for this.
+    /// Always nil, because the portal does not report whether the program is started.
     var isSet: Bool? { nil }
 
     func set(_ starts: Bool) async throws(EntryError) {

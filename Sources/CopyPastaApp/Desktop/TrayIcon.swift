@@ -6,7 +6,7 @@ import SerialQueue
 ///
 /// It is a StatusNotifierItem, which registers with each watcher that appears on the bus. A watcher keeps the list of
 /// items; hosts, such as a panel, show them. Most hosts are watchers as well. If there is no tray or no session bus,
-/// there is neither an icon nor a message, because nothing depends on the icon. See
+/// there is no icon and no error message, because nothing depends on the icon. See
 /// https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/.
 @MainActor
 final class TrayIcon {
@@ -198,7 +198,7 @@ final class TrayIcon {
       "IconName": { .string(hasName ? iconName(on: Desktop.names) : "") },
       "IconPixmap": { .array(of: "(iiay)", hasName ? [] : pixmaps) },
       "IconThemePath": { .string("") },
-      // Must not contain a clip's text, because other programs read this.
+      // Must not contain a clip's text, because other programs read this tooltip.
       "ToolTip": {
         .tuple([
           .string(""), .array(of: "(iiay)", []), .string(CopyPasta.name), .string(tr("Clipboard history")),

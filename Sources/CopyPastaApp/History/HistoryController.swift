@@ -19,7 +19,7 @@ final class HistoryController {
   private lazy var source = clipboard.makeSource(deliver: recorder.take)
   /// Carries the outcomes of captures to the main thread.
   private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
-  /// The clip that is on the clipboard, if that is known without reading it.
+  /// The clip that is on the clipboard, if that is known without reading the clipboard.
   ///
   /// It is known while this program offers the clip, or if the clip was the last to be captured from the clipboard and
   /// the clipboard has been followed ever since.

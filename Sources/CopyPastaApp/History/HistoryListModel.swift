@@ -25,8 +25,8 @@ final class HistoryListModel: ListModelSource {
   /// Reads the first page.
   ///
   /// - Parameters:
-  ///   - firstPageSize: The number of clips that fill the window; more would delay the first frame, before which the
-  ///     list view builds all rows.
+  ///   - firstPageSize: The number of clips that fill the window; more clips would delay the first frame, because the
+  ///     list view builds all rows before it.
   ///   - failed: Called if a later page cannot be read.
   init(
     reader: HistoryReader, firstPageSize: Int, failed: @escaping @MainActor (StoreError) -> Void

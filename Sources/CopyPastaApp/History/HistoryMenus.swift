@@ -4,9 +4,9 @@ import GtkKit
 @MainActor
 final class RowMenu {
   private let view: ListView<ClipRow>
-  /// Created when it first opens, so that the first frame does not wait for it.
+  /// The menu, created when it is first opened, so that the first frame does not wait for it.
   private lazy var popover = makePopover()
-  /// The row whose menu is open; while it is open, the row has a style class.
+  /// The row whose menu is open; while the menu is open, the row has a style class.
   private var row: ClipRow?
 
   /// - Parameter view: The list view, which has the menu's actions.

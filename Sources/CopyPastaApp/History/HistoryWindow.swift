@@ -177,7 +177,7 @@ final class HistoryWindow {
     let controller = try HistoryController(
       history.store, history.reader, services.clipboard, now: services.now,
       firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), delegate: self)
-    // Use the stored number of lines for the first frame, because the settings are read after it.
+    // Use the stored number of lines for the first frame, because the settings are read after that frame.
     let lineLimit = services.windowState.integers(["preview-lines"])["preview-lines"] ?? PreviewText.lineLimit
     let list = HistoryList(
       controller, now: services.now, lineLimit: lineLimit.clamped(to: Preferences.previewLines))
@@ -218,7 +218,7 @@ final class HistoryWindow {
       Task.unpooled { [window] in
         await MainLoop.idle()
         // Wait until idle, because GTK immediately renders the icon in several sizes for X11's panels. This takes 6 ms,
-        // and 10 MiB if the icon is an SVG.
+        // and 10 MiB of memory if the icon is an SVG.
         window.setIcon(CopyPasta.id)
       }
     }

@@ -38,8 +38,8 @@ public enum Desktop {
 
     /// Removes relative paths from the `XDG_` variables for folders, because the specification declares them invalid.
     ///
-    /// GLib would use them, so the location of the program's files would depend on the working directory. Call this
-    /// first, because GLib reads the variables only once.
+    /// GLib would use relative paths, so the location of the program's files would depend on the working directory.
+    /// Call this first, because GLib reads the variables only once.
     static func ignoreRelativePaths() {
       let variables = [
         "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",

@@ -19,8 +19,8 @@ extension Widget {
 
   /// Calls `body` with the points where a button is pressed and released, in the widget's coordinates.
   ///
-  /// `body` is called at the release, because a menu that opens while the button is down would get the release, and GTK
-  /// would print a warning.
+  /// `body` is called at the release, because a menu that opens while the button is down would receive the release, and
+  /// GTK would print a warning.
   public final func onClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ down: Point, _ released: Point) -> Void
   ) {

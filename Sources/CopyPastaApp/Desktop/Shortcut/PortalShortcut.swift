@@ -197,7 +197,7 @@ private final class PortalShortcutSession {
   ///   - limit: how long to wait for answers that do not depend on the user.
   ///   - remembers: whether `ListShortcuts` lists what the desktop granted to an earlier session, as KDE's does.
   ///   - mayAsk: whether the user may be asked; if false, only an earlier grant is used.
-  /// - Throws: `refused` if the desktop refuses the shortcut, or the user has refused it, now or earlier.
+  /// - Throws: `refused` if the desktop refuses the shortcut, or the user refuses it or has refused it earlier.
   static func make(
     for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool, mayAsk: Bool,
     _ report: @escaping @MainActor (GlobalShortcutController.BackendEvent) -> Void
