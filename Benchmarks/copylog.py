@@ -63,7 +63,7 @@ class Picture:
 
 
 class Log:
-    """Copies one frame after the other, and compares each with the previous one."""
+    """Copies successive frames, and compares each frame with the previous frame."""
 
     def __init__(self):
         self.sway, self.tree = Sway(), Sway()

@@ -1,4 +1,4 @@
-"""Other programs that copy: one that copies many texts, and one that offers a large text."""
+"""Programs that copy: a program that copies many texts, and a program that offers a large text."""
 import os
 import subprocess
 import sys
@@ -15,7 +15,7 @@ else:
 
 
 def copy_texts(count: int, gap_ms: int, label: str) -> list[str]:
-    """Copies `count` distinct texts, `gap_ms` apart, from one process. Returns them a second after the last copy."""
+    """Copies `count` distinct texts, `gap_ms` apart, from one process. Returns the texts a second after the last."""
     texts = [f'{label} {number}' for number in range(count)]
     _copy(texts, str(gap_ms), 60 + count * gap_ms / 1000)
     return texts

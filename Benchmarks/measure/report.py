@@ -80,7 +80,7 @@ def read(file: Path) -> dict[str, Run]:
 
 
 def write(file: Path, runs: dict[str, Run]) -> None:
-    """Replaces the tables in RESULTS.md with those of these runs."""
+    """Replaces the tables in RESULTS.md with the tables of these runs."""
     before, rest = file.read_text().split(BEGIN)
     after = rest.split(END)[1]
     parts = [_markdown(['', *runs], _rows(runs)),

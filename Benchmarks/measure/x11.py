@@ -16,7 +16,7 @@ class X11Screen(LoggedScreen):
     def __init__(self) -> None:
         super().__init__([os.environ['BENCH_DAMAGELOG']])
         self._display = display.Display()
-        # Move the pointer away from the rows, because it would highlight one of them.
+        # Move the pointer away from the rows, because a row under the pointer is highlighted.
         self._display.screen().root.warp_pointer(0, 0)
         self._display.sync()
 

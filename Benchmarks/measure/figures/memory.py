@@ -33,7 +33,7 @@ def measure_memory_against_rows(bench: Bench) -> list[Figure]:
 
 
 def measure_memory_against_baseline(bench: Bench) -> list[Figure]:
-    """Compares the memory with few rows to the baseline's, each one second after the first frame."""
+    """Compares the memory with few rows to that of the baseline, both measured one second after the first frame."""
     ours: list[float] = []
     theirs: list[float] = []
 

@@ -1,4 +1,4 @@
-"""Many popups in a row, with explanations of slow ones."""
+"""Many popups in a row, with explanations of slow popups."""
 from statistics import median
 
 from .. import bus

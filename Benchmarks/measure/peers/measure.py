@@ -29,7 +29,7 @@ def measurable() -> list[Peer]:
 
 
 def measure(bench: Bench) -> list[PeerResult]:
-    """Measures each installed peer. Prints how to install the others."""
+    """Measures each installed peer. Prints how to install the missing peers."""
     peers = [make() for make in PEERS]
     missing = [peer.package for peer in peers if peer.runs_here and not peer.is_installed]
     if missing:

@@ -32,7 +32,7 @@ class Peer(ABC):
     package: str
     # The names of the peer's processes.
     processes: tuple[str, ...]
-    # The maximum number of texts to fill it with.
+    # The maximum number of texts with which to fill the peer.
     most: int
     how_filled: str
     # The time after which a request to show its history is repeated.
