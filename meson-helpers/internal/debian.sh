@@ -22,8 +22,9 @@ own_mounts() {
 }
 
 # in_debian FOLDER COMMAND...: runs a command in the working folder $there, with FOLDER as its root and with its own /tmp
-# and /run. The mounts and processes end with the command. network=--net gives it no network. Does not use chroot, because
-# processes in a chroot cannot create the namespaces that the sandboxes of Flatpak and of GTK's image loaders (glycin) need.
+# and /run. The mounts and processes end with the command. network=--net runs the command without a
+# network. Does not use chroot, because processes in a chroot cannot create the namespaces that the sandboxes of Flatpak
+# and of GTK's image loaders (glycin) need.
 in_debian() {
   # shellcheck disable=SC2016  # the shell inside fills in its own arguments
   unshare --mount --pid --fork --kill-child ${network:+"$network"} bash -ec '
@@ -70,7 +71,7 @@ mirror() {
 }
 
 # make_debian FOLDER RELEASE [PACKAGE...]: creates a Debian system in FOLDER if there is none, updates the system, and
-# installs the packages. The release "arm64" is sid for arm64, emulated if this machine has another architecture.
+# installs the packages. The release "arm64" is sid for arm64, emulated if this machine has a different architecture.
 make_debian() {
   local folder=$1 release=$2 options=() script
   ((EUID == 0)) || cannot "this needs root, to mount and to change the root"
