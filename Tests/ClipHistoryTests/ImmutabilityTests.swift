@@ -14,7 +14,7 @@ struct ImmutabilityTests {
     "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (8, 'when?', 5, 'other')",
     "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (8, 1, 5, NULL)",
   ])
-  func `the database rejects SQL that changes a clip or inserts an invalid one`(sql: String) async throws {
+  func `the database rejects SQL that changes a clip or inserts an invalid clip`(sql: String) async throws {
     let history = TemporaryHistory()
     let store = try history.store()
     let clip = try await store.add("one")

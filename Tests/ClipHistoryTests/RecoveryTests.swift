@@ -46,7 +46,7 @@ struct RecoveryTests {
     return texts.count - outcome.clipCount
   }
 
-  /// Expects each stored text to equal the recorded one; returns the number of stored texts.
+  /// Expects each stored text to equal the recorded text; returns the number of stored texts.
   private func expectNothingWrong(in store: HistoryStore) async throws -> Int {
     let ids = try await store.allIDs()
     for id in ids { #expect(try await store.text(of: id) == texts[id].map { try ClipText($0) }) }
@@ -264,7 +264,7 @@ struct RecoveryTests {
       """)
     history.markDamaged()
     try await history.expectRecovery(of: 122)
-    // New ids follow all assigned ones, even if a damaged row has the largest possible id.
+    // New ids follow all assigned ids, even if a damaged row has the largest possible id.
     let lost = Clip(id: 122, capturedAt: 0, byteCount: 4, preview: "lost")
     #expect(try history.reader().newestPage(limit: 1) == [lost])
     let next = try await history.store().add("next", at: 500)

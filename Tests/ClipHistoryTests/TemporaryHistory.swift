@@ -137,7 +137,7 @@ final class TemporaryHistory: Sendable {
     try FileManager.default.createDirectory(atPath: location.folder, withIntermediateDirectories: true)
   }
 
-  /// Replaces the database with one of a released version.
+  /// Replaces the database with a database of a released version.
   func plant(_ version: ReleasedVersion) throws {
     try makeFolder()
     unlink(location.database)

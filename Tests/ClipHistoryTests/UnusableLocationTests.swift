@@ -99,7 +99,7 @@ struct UnusableLocationTests {
     #expect(history.files == [], "no new history is begun beside it")
   }
 
-  /// A recovery would set the history aside and replace it with an empty one.
+  /// A recovery would set the history aside and replace it with an empty history.
   @Test func `a damaged history that is not readable is not recovered`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()

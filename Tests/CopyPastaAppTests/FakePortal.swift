@@ -14,7 +14,7 @@ final class FakePortal {
     case granted, grantedOtherwise, grantedUnsaid, grantedEmpty
     /// Failures, one for each case: the user refuses; the request ends without an answer; the request never ends.
     case refused, failed, silence
-    /// Errors of the call itself: any error; the error of xdg-desktop-portal 1.21 if it knows no desktop file.
+    /// Errors of the call itself: any error; the error of xdg-desktop-portal 1.21 for a program without a desktop file.
     case error, notAllowed
     /// A response with wrong types.
     case nonsense

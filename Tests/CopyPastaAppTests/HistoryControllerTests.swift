@@ -155,7 +155,7 @@ import Testing
 
   // MARK: - Deleting, undoing, clearing
 
-  @Test func `deleted rows leave the list immediately, and undo restores the latest one first, in its place`()
+  @Test func `deleted rows leave the list immediately, and undo restores them in place, last deleted first`()
     async throws
   {
     let clips = (0..<3).map(controller.model.clip(at:))
@@ -256,7 +256,7 @@ import Testing
   }
 
   @Test(arguments: [ClipboardContent.text(Array("three".utf8)), .text(Array("next".utf8)), .text([0xFF])])
-  func `the indicator reports a skipped secret until the next text arrives, even an invalid one`(
+  func `the indicator reports a skipped secret until the next text arrives, even an invalid text`(
     next: ClipboardContent
   ) async throws {
     clipboard.offers.copy(.secret)

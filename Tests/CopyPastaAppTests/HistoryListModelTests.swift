@@ -100,7 +100,7 @@ import Testing
     #expect(model.clip(at: 81).preview == "clip 18")
   }
 
-  @Test func `rows far below the newest are released from memory as new ones arrive`() async throws {
+  @Test func `rows far below the newest are released from memory as new rows arrive`() async throws {
     let scratch = try Scratch()
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
     for number in 0..<600 {

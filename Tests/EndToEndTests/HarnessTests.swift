@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the harness itself: if one of these fails, fix it before looking at the program.
+/// Tests of the harness itself: if one of these fails, fix the harness before looking at the program.
 @Suite struct HarnessTests {
   @Test func `a text copied on Wayland can be pasted`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in

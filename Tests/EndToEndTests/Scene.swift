@@ -75,7 +75,7 @@ struct Scene {
       return next.matches(before, in: list)
     }
     try await record(text, sourceLocation: sourceLocation)
-    // Compare only the text: the tint of the previous row may fade, and the empty page may show another line.
+    // Compare only the text: the tint of the previous row may fade, and the empty page may show a different line.
     let line = Rectangle(
       x: Self.firstRow.x, y: Self.firstRow.y, width: before.width - 100, height: Self.firstRow.height)
     let isDrawn = try await eventually(within: .seconds(30)) {

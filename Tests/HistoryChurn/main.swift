@@ -1,6 +1,6 @@
 // Records, deletes and restores clips in a history until it is killed: `HistoryChurn FOLDER SEED`.
 //
-// It prints a line that begins with ">" before each change, and one with "<" after it. A change with both lines is on
+// It prints a line that begins with ">" before each change, and a "<" line afterwards. A change with both lines is on
 // disk; a last change without its "<" may be on disk or not. Each line is a single write, so a kill leaves only whole
 // lines.
 import ClipHistory

@@ -1,6 +1,6 @@
 import TextPipeline
 
-/// The entry point for libFuzzer; input that makes it crash or hang is a defect.
+/// The entry point for libFuzzer, which reports input on which this function crashes or hangs.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))

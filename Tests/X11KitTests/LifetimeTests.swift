@@ -25,7 +25,7 @@ extension X11KitTests {
           let display = try XServer.shared.get().display
           let owner = try SelectionOwner(display: display)
           try await owner.offer(sampleText(1 << 20))
-          // Start a transfer, and thereby a timer.
+          // Start a transfer, which also starts a timer.
           let requestor = try Client.fixture("requestor", "never", "1", display: display)
           #expect(try await requestor.nextLine() == "begun 1")
           return (owner, requestor)

@@ -55,7 +55,7 @@ import Testing
 
   /// The XDG specification declares relative paths invalid.
   ///
-  /// With them, every folder in which the program is started would get its own history.
+  /// With a relative path, every folder in which the program is started would get its own history.
   @Test func `a relative data folder is ignored`() async throws {
     let home = try TemporaryFolder()
     let script = #"cd "$0" && mkdir other && cd other && echo '{"text":"a"}' | "$@""#

@@ -81,7 +81,7 @@ extension VirtualDesktop.Kind {
 }
 
 extension Scene {
-  /// Captures a text of `size` bytes and then a small one, and copies the large text with the keyboard.
+  /// Captures a text of `size` bytes and then a small text, and copies the large text with the keyboard.
   ///
   /// - Returns: the text's size and SHA-256.
   fileprivate func copyOutOfHistory(aTextOf size: Int) async throws -> String {

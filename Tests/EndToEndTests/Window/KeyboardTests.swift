@@ -105,7 +105,7 @@ import Testing
 }
 
 extension Scene {
-  /// Sets the keyboard layouts and switches to the last one.
+  /// Sets the keyboard layouts and switches to the last layout.
   fileprivate func useLastGroup(of layouts: String) async throws {
     let result = try await desktop.run([
       "setxkbmap", "-layout", layouts, "-option", "grp:shifts_toggle",

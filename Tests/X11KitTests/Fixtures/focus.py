@@ -1,4 +1,4 @@
-"""Shows a frame, a window in it, a child of that window, and another window; prints their ids in one line.
+"""Shows a frame that contains a window with a child window, and a separate window; prints the four ids in one line.
 
 Then it gives the focus to each window whose id it reads from standard input, and prints `focused`. With an argument, it
 only shows the windows.
