@@ -51,8 +51,11 @@ extension ScreenReader {
   fileprivate func expectNames(
     in place: String, with shown: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    try await waitUntil("\(place)") { try await tree().all.contains { $0.name == shown } }
-    let elements = try await tree().all.filter(\.isFocusable)
+    let all = try await waitFor(place) { () -> [Element]? in
+      let all = try await tree().all
+      return all.contains { $0.name == shown } ? all : nil
+    }
+    let elements = all.filter(\.isFocusable)
     #expect(!elements.isEmpty, sourceLocation: sourceLocation)
     // Skip scroll panes: GTK reports them as focusable, but they pass the focus on to their content.
     for element in elements
