@@ -1,4 +1,5 @@
 import CSQLite
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -52,7 +53,7 @@ struct PageTests {
   }
 
   @Test func `reading a page of 1 MB texts does not read the whole texts`() async throws {
-    try await history.record((0..<50).map { "\($0)" + String(repeating: "x", count: 1_000_000) })
+    try await history.record((0..<50).map { "\($0)" + .repetition(of: "x", count: 1_000_000) })
     let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
     let statement = try Statement(HistoryReader.pageQuery, on: database)
     let rows = try statement.run(Int64.max, Int64(50)) { statement throws(StoreError) in

@@ -326,7 +326,7 @@ struct RecoveryTests {
   /// Without a limit, a small damaged file could make a recovery run for days.
   @Test func `a recovery reads each overflow page at most twice in total`() async throws {
     let history = TemporaryHistory()
-    let texts = (1...20).map { String(repeating: "\($0 % 10)", count: 400_000) }
+    let texts = (1...20).map { String.repetition(of: "\($0 % 10)", count: 400_000) }
     try await history.record(texts)
     let file = try Array(history.bytes())
     let starts = Array(stride(from: 4096, to: file.count, by: 4096))

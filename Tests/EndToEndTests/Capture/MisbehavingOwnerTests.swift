@@ -122,7 +122,7 @@ import Testing
   func `a text one byte above the size limit is refused`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let baseline = try await scene.resourceBaseline()
-      try await scene.desktop.copy(String(repeating: "x", count: 64 << 20 + 1))
+      try await scene.desktop.copy(.repetition(of: "x", count: 64 << 20 + 1))
       try await scene.expectNotice(at: baseline.edge)
       #expect(try await scene.desktop.paste()?.count == 64 << 20 + 1)
       try await scene.record("good")
