@@ -33,4 +33,18 @@ import Testing
     await Task { @MainActor in }.value
     #expect(lifetime.isOver)
   }
+
+  @Test func `bytes are freed once the bytes and every part of them are released`() {
+    let isFreed = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+    isFreed.initialize(to: false)
+    defer { isFreed.deallocate() }
+    let free: GDestroyNotify = { $0?.assumingMemoryBound(to: Bool.self).pointee = true }
+    var bytes: Bytes? = Bytes(taking: g_bytes_new_with_free_func(isFreed, 1, free, isFreed))
+    var part = bytes?.part(from: 0, atMost: 1)
+    #expect(part?.count == 1)
+    bytes = nil
+    #expect(!isFreed.pointee)
+    part = nil
+    #expect(isFreed.pointee)
+  }
 }
