@@ -8,7 +8,12 @@ public struct DesktopWindow: Sendable {
   private var system: any WindowSystem { desktop.windowSystem }
 
   /// Whether this is the window manager's active window.
-  public func isActive() async throws -> Bool { try await system.activeWindow() == id }
+  ///
+  /// A hidden window is not active, although a busy window manager may not have noticed yet that it was hidden.
+  public func isActive() async throws -> Bool {
+    guard try await isVisible() else { return false }
+    return try await system.activeWindow() == id
+  }
 
   /// Whether the window is mapped: it exists and is neither hidden nor minimised.
   public func isVisible() async throws -> Bool { try await system.isVisible(id) }
