@@ -44,7 +44,9 @@ public actor HistoryStore: SerialActor {
     case duplicate
   }
 
-  /// The maximum number of ids to reserve memory for: 32 MiB, of which only the written part becomes resident.
+  /// The maximum number of ids to reserve memory for.
+  ///
+  /// They take 32 MiB, of which only the written part becomes resident.
   private static let reservedIDs: Int64 = 4 << 20
 
   /// How many bytes of rows a VACUUM rewrites in about a second.

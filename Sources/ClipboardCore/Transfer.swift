@@ -102,7 +102,7 @@ public enum SecretHint {
   }
 }
 
-/// Whether the clipboard may be read; safe to use from every thread.
+/// Whether the clipboard may be read; safe to use from any thread.
 ///
 /// After `revoke()` returns, no request is sent through `request` until the next grant.
 public final class ReadPermit: Sendable {

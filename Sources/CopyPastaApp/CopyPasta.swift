@@ -127,11 +127,12 @@ private enum CrashReport {
   /// Prevents core dumps and backtraces under any configuration of the system.
   ///
   /// Limits a core dump to 1 byte, not 0. If dumps are piped to a program (systemd-coredump, apport), the kernel
-  /// ignores every limit except 1, with which it does not start that program.
+  /// ignores the limit, except that a limit of 1 stops it from starting that program.
   ///
   /// `PR_SET_DUMPABLE` would also keep debuggers out, but with it only root could read `/proc/PID/root`.
   /// xdg-desktop-portal rejects a program whose root it cannot read, so the global shortcut and the start at login
-  /// would fail in a sandbox. It would protect little, because any program of this user can read the history's file.
+  /// would fail in a sandbox. `PR_SET_DUMPABLE` would also gain little, because any program of this user can read the
+  /// history's file.
   static func forbid() {
     var limit = rlimit(rlim_cur: 1, rlim_max: 1)
     // The call fails only if the hard limit is 0, which prevents dumps to files as well.

@@ -170,9 +170,9 @@ public actor SelectionReader: SerialActor {
   ///   - limits: The limits of size and time.
   ///   - onPurpose: Whether the user initiated this read; if not, every request needs the permit.
   ///   - asked: Called when the text has been requested.
-  /// - Throws: `TransferError` if there is no content. `cancelled` includes the cases that the owner changed before its
-  ///   text arrived, and that the permit was revoked or the focus lost before the text was requested. After any error
-  ///   but `unavailable`, the reader can be used again.
+  /// - Throws: `TransferError` if there is no content. `cancelled` is also thrown if the owner changes before its text
+  ///   arrives, or if the permit is revoked or the focus is lost before the text is requested. After any error but
+  ///   `unavailable`, the reader can be used again.
   public func readText(
     ownWindow: @autoclosure @escaping @Sendable () -> UInt32?, activeWindow: UInt32? = nil,
     within limits: TransferLimits, onPurpose: Bool = false, asked: @escaping @Sendable () -> Void = {}

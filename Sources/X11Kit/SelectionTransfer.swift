@@ -298,7 +298,7 @@ final class SelectionTransfer {
     // The examined owner received the request before another program took the clipboard.
     case .asked(let request) where change.isAfter(request) && isAnotherProgram(change.owner):
       graceEnd = graceEnd ?? .now + limits.grace
-    // The text may belong to an offer whose formats were not examined.
+    // The answer may come from the new owner, whose formats were not examined.
     case .examining, .asked: throw change.owner == nil ? .ownerGone : .cancelled
     }
   }

@@ -313,8 +313,9 @@ final class XConnection {
 
   /// Calls a handler on a queue whenever the socket is readable, until the handler returns false.
   ///
-  /// Use it for urgent events: a separate thread sleeps on the socket and runs the handler itself. For a
-  /// ``ReadSource``, two threads of libdispatch wake one after the other, and the second one may have to be created.
+  /// Use it for urgent events: a separate thread waits for the socket, and runs the handler on the queue without waking
+  /// another thread. With a ``ReadSource``, two libdispatch threads must wake in turn, and the second one may first have
+  /// to be created.
   ///
   /// - Throws: `connectionLost` if the process is out of file descriptors.
   func callAtOnce(on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Bool) throws(X11Error) {

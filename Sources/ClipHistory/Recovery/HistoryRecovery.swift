@@ -141,8 +141,9 @@ public actor HistoryRecovery {
     }
   }
 
-  /// Marks the recovered history as complete by renaming it; from now on the next start puts it in place, even after a
-  /// crash.
+  /// Marks the recovered history as complete by renaming it.
+  ///
+  /// After that, the next start puts it in place, even if this process crashes.
   private static func finish(_ location: HistoryLocation) throws(StoreError) {
     guard rename(location.unfinishedRecovery.database, location.finishedRecovery) == 0 else {
       throw .folderUnusable(path: location.folder, errno: errno)

@@ -152,7 +152,7 @@ enum CaptureOutcome: Equatable, Sendable {
   case noText
   /// The copied content is not text, or is empty.
   case nothingToRecord
-  /// A password manager asks not to record the text.
+  /// A password manager has asked that the text not be recorded.
   case secret
 
   /// Whether the clipboard now holds something other than a text from the history.

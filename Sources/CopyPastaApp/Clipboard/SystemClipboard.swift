@@ -117,7 +117,9 @@ protocol DroppedText {
 /// before. If the row's text took the clipboard first, the earlier text would be lost, because only the selection owner
 /// can deliver it.
 final class PendingRead: Sendable {
-  /// How long a copy waits for the request; most programs list their formats within a few milliseconds.
+  /// How long a copy from the history waits for a pending read to request its text.
+  ///
+  /// The read can request it once the other program has listed its formats, which usually takes a few milliseconds.
   private static let limit = Duration.milliseconds(200)
 
   private struct State {

@@ -39,7 +39,7 @@ struct Notification {
             ])
         }
       } catch {
-        // The desktop has no notifications.
+        // The desktop has no notification service.
       }
     }
   }

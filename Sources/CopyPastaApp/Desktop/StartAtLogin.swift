@@ -77,8 +77,8 @@ final class StartAtLogin {
   func reconcile() {
     guard work == nil else { return }
     let actual = entry.isSet ?? isSet
-    // The side that differs from the last agreement has changed. A setting that an administrator has locked always
-    // wins.
+    // Of the setting and the desktop's entry, the one that differs from the value that they last shared was changed. A
+    // setting that an administrator has locked always wins.
     let isSettingNewer = actual == isSet || !preferences.isWritable(.startsAtLogin)
     isSet = actual
     if isSettingNewer { changed() } else { preferences[flag: .startsAtLogin] = actual }

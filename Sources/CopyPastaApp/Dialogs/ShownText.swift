@@ -9,7 +9,7 @@ import GtkKit
 struct ShownText: Equatable, Sendable {
   /// The maximum size of the shown text, in bytes.
   static let sizeLimit = 1 << 20
-  /// The maximum number of shown lines, because even an empty line takes some 130 bytes in GTK.
+  /// The maximum number of shown lines, limited separately because even an empty line takes some 130 bytes in GTK.
   static let lineCountLimit = 20_000
   /// The maximum length of a line, in bytes.
   static let lineLimit = 2 << 10

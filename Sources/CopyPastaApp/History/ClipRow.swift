@@ -136,7 +136,7 @@ final class ClipRow: ListRow {
     if container?.hasFocusInActiveWindow == false { refreshName() }
   }
 
-  /// Updates the row's digit and its position in the accessible name.
+  /// Updates the digit shown on the row, and the accessible name, which contains the row's position.
   func refreshPlace() {
     // Rows that the list has just bound show their place already.
     if let place, place == (item.position, context.count()) { return }

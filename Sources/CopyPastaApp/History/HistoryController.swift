@@ -124,8 +124,8 @@ final class HistoryController {
 
   func clear() {
     queue.add { [self] in
-      // First add the clips that are already on disk to the list, because they are deleted, too. The queue records
-      // nothing new until the deletion is done.
+      // First show the clips that are on disk but not yet in the list, because the deletion removes them, too. The queue
+      // records nothing new until the deletion is done.
       arrivals.flush()
       do throws(StoreError) {
         try await store.deleteAll()

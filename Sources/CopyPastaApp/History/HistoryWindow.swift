@@ -46,7 +46,7 @@ final class HistoryWindow {
   }
 
   /// - Parameters:
-  ///   - showText: Shows the window of a whole text, above this window.
+  ///   - showText: Shows a window with the full text of a clip, above this window.
   ///   - closed: Called when the user closes the window, before the window is hidden.
   init(
     _ services: AppServices, showText: @escaping @MainActor (TextWindow) -> Void,
@@ -225,7 +225,7 @@ final class HistoryWindow {
     complete()
   }
 
-  /// Does the work that can wait until after the first frame, for an open history.
+  /// If a history is open, does the work that can wait until after the first frame.
   private func complete() {
     guard let controller else { return }
     followSettings()

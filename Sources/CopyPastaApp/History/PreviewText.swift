@@ -159,8 +159,8 @@ struct HiddenCharacters {
     defer { previous = scalar }
     switch scalar.value {
     case ..<0x80: return nil
-    // Bidirectional marks, embeddings, overrides and isolates: right-to-left, left-to-right, and those that end such a
-    // range or take its direction from the text.
+    // Bidirectional marks, embeddings, overrides and isolates. In order: right-to-left; left-to-right; the characters
+    // that end an embedding, override or isolate, or start an isolate whose direction depends on its text.
     case 0x061C, 0x200F, 0x202B, 0x202E, 0x2067: return "⇠"
     case 0x200E, 0x202A, 0x202D, 0x2066: return "⇢"
     case 0x202C, 0x2068, 0x2069: return "⇄"
@@ -182,7 +182,7 @@ struct HiddenCharacters {
     if scalar == "\u{200D}", Self.isEmoji(next), previous == "\u{FE0F}" || Self.isEmoji(previous) {
       return true
     }
-    // Of several ignorable characters in a row, only the first affects the shape of others.
+    // Of several ignorable characters in a row, only the first affects the shapes of the characters around them.
     guard previous?.properties.isDefaultIgnorableCodePoint != true else { return false }
     return switch scalar.value {
     case 0x200B: Self.isWrittenWithoutSpaces(previous) && Self.isWrittenWithoutSpaces(next)

@@ -155,7 +155,7 @@ public final class Timeout {
   }
 }
 
-/// Lets one task wait on the main loop for the first value that is sent.
+/// Lets one task that runs on the main loop wait for the first value sent.
 @MainActor
 public final class FirstValue<Value: Sendable> {
   private let (values, continuation) = AsyncStream<Value>.makeStream(bufferingPolicy: .bufferingOldest(1))

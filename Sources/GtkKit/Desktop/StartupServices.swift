@@ -50,7 +50,9 @@ public final class StartupServices {
     SessionBus.connectAhead()
   }
 
-  /// Waits for what the display needs: the bus, and on Wayland the portal; on X11 the X server provides the settings.
+  /// Waits for the bus and, on Wayland, for the portal, from which GTK reads the display's settings.
+  ///
+  /// On X11 the X server provides these settings.
   public func awaitBeforeDisplay() {
     guard SessionBus.isThere, Desktop.isWayland else { return }
     if !answers(.portal, within: isHurried ? Self.portalTime : Self.loginTime) { foundSilent(.portal) }
@@ -124,7 +126,7 @@ public final class StartupServices {
 
 private let portalPath = "/org/freedesktop/portal/desktop"
 
-/// Redirects a call to the portal's object to the bus itself; runs on GLib's D-Bus thread.
+/// Diverts calls addressed to the portal's object, so that the bus itself answers them; runs on GLib's D-Bus thread.
 private func divertedFromPortal(
   _ connection: OpaquePointer?, _ message: OpaquePointer?, _ isIncoming: gboolean, _ data: gpointer?
 ) -> OpaquePointer? {

@@ -60,7 +60,8 @@ public final class ListView<Row: ListRow>: Widget {
   /// Calls `body` with a row and a point of the list when a button is pressed and released on that row.
   ///
   /// This replaces GTK's activation by single click, which ignores the second of two quick clicks on a row, even if
-  /// another row was clicked in between. GTK still claims the second click of a double click, and activates the row.
+  /// another row was clicked in between. On a double click, GTK still claims the second click and activates the row, so
+  /// `body` is called only for the first click.
   public func onRowClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ point: Point) -> Void
   ) {
@@ -78,7 +79,7 @@ public final class ListView<Row: ListRow>: Widget {
   /// The views that are bound to a row, in no particular order.
   public var boundRows: some Sequence<Row> { rows.values }
 
-  /// Returns the view that shows a position, if any.
+  /// Returns the row that shows the item at a position, if any.
   public func row(at position: Int) -> Row? {
     rows.first { ListItem(item: $0.key).position == position }?.value
   }

@@ -160,7 +160,7 @@ public final class ActionGroup: Object {
 /// A stateful action that is on or off; menus and buttons show its state and toggle it.
 @MainActor
 public final class ToggleAction: Object {
-  /// Makes an action that is off.
+  /// Creates an action that is initially off.
   public convenience init(_ name: String) {
     self.init(Owned(taking: g_simple_action_new_stateful(name, nil, g_variant_new_boolean(0))))
   }
