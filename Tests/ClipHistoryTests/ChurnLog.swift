@@ -88,7 +88,7 @@ struct Churn {
       [path, history.location.folder, "\(seed)"], environment: ProcessInfo.processInfo.environment)
   }
 
-  /// Waits until `count` changes were acknowledged, and kills the process.
+  /// Waits until `count` changes have been acknowledged, and then kills the process.
   func kill(after count: Int) async throws -> [UInt8] {
     try await waitUntil("\(count) changes", within: .seconds(60), every: .milliseconds(1)) {
       program.output.count { $0 == UInt8(ascii: "<") } >= count || !program.isRunning

@@ -60,7 +60,7 @@ struct DeletionTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test func `restoring a clip also removes another clip's deleted text, which a reader had kept in the log`()
+  @Test func `restoring a clip also erases from the log another, deleted clip that a reader had kept there`()
     async throws
   {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))

@@ -46,7 +46,7 @@ struct FileFuzz {
   /// The folder is in memory if possible, because every file is written and synced several times.
   private let location: HistoryLocation
   private(set) var recoveries = 0
-  /// The number of files whose damage hid undamaged rows and was found only by a check.
+  /// The number of files whose damage caused no error in SQLite, so that only `HistoryCheck` found it.
   private(set) var foundByCheck = 0
   private(set) var refusals = 0
   /// The texts that were recorded in the current file.

@@ -113,7 +113,7 @@ import Testing
 
   /// The text waits in the queue until the user's earlier actions are done.
   @Test(arguments: [("last", ["last"]), ("new", ["new", "last"]), ("copied out", ["last"])])
-  func `after a row is copied, a text read earlier is recorded unless it equals the row or the last capture`(
+  func `a text read before a row was copied is still recorded, unless it equals that row or the last capture`(
     read: String, texts: [String]
   ) async throws {
     let queue = TaskQueue()

@@ -45,7 +45,7 @@ final class FakeSource: ClipboardSource {
   var contentOnPurpose = ClipboardContent.noText
   /// The errors that the next explicit reads throw; later reads receive the content.
   var failuresOnPurpose: [TransferError] = []
-  /// Whether explicit reads wait until this is false.
+  /// While this is true, explicit reads wait.
   var stallsOnPurpose = false {
     didSet { if !stallsOnPurpose { stalled.take()?.resume() } }
   }

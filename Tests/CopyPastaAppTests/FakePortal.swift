@@ -47,7 +47,7 @@ final class FakePortal {
 
   /// The bus connection of the program under test.
   var client: Bus { scene.client }
-  /// How often the user was asked to grant the shortcut.
+  /// How many times the user was asked to grant the shortcut.
   var bindRequests: Int { calls.count { $0 == "BindShortcuts" } }
   var sessions: Int { calls.count { $0 == "CreateSession" } }
 

@@ -31,7 +31,7 @@ import Testing
     #expect(!preferences[flag: .usesHaptics], "toggled although the switch is disabled")
   }
 
-  @Test func `a switch without an effect is off and disabled, and does not change its setting`() throws {
+  @Test func `an unavailable setting's switch is off and disabled, and does not change the setting`() throws {
     let preferences = Preferences(schema: nil)
     let row = PreferenceRow(.showsTrayIcon, of: preferences, "Title", "Explanation")
     let control = try #require(row.control as? Switch)
@@ -54,7 +54,7 @@ import Testing
     #expect(button.value == 16)
   }
 
-  @Test func `Preferences hides the vibration setting without a haptics service, and reports a missing tray`()
+  @Test func `without haptics, Preferences hides the vibration setting; without a tray, it says so`()
     async throws
   {
     let scene = try await BusScene.start()
@@ -200,7 +200,7 @@ import Testing
     shown.services.preferences[flag: .showsTrayIcon] = false
   }
 
-  @Test func `the full text window's Copy button briefly shows “Copied”`()
+  @Test func `the full-text window's Copy button briefly shows “Copied”`()
     async throws
   {
     let shown = try ShownDialogs()
@@ -214,7 +214,7 @@ import Testing
     shown.dialogs.close()
   }
 
-  @Test func `selecting all text in the full text window does not draw every line twice`() async throws {
+  @Test func `selecting all text in the full-text window does not draw every line twice`() async throws {
     let style = ProgramStyle()
     let shown = try ShownDialogs()
     let lines = (1...20).map { "line \($0)" }.joined(separator: "\n")
@@ -251,7 +251,7 @@ import Testing
     withExtendedLifetime(style) {}
   }
 
-  @Test func `the full text window is wider and taller above a large main window`() throws {
+  @Test func `the full-text window is larger if the main window is large`() throws {
     let shown = try ShownDialogs()
     let lines = try ClipText(validating: Array(String(repeating: "line\n", count: 200).utf8))
     let sizes = [(480, 640), (1280, 900)].map { size in
@@ -263,7 +263,7 @@ import Testing
     #expect(sizes[1] == (ClipRow.greatestWidth, 852))
   }
 
-  @Test func `a second full text window replaces the first`() async throws {
+  @Test func `a second full-text window replaces the first`() async throws {
     let shown = try ShownDialogs()
     let (first, second) = (shown.textWindow(), shown.textWindow())
     shown.dialogs.show(first, above: nil)

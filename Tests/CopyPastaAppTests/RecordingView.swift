@@ -14,10 +14,10 @@ final class RecordingView: HistoryView, HistoryDelegate {
   private(set) var events: [HistoryEvent] = []
   private(set) var failures: [HistoryFailure] = []
   private(set) var reasonsToReopen: [StoreError] = []
-  /// How often a skipped secret was reported.
+  /// How many times a skipped secret was reported.
   private(set) var secretCount = 0
   private(set) var showsSecret = false
-  /// The expired items in each question to the user; nil for each withdrawal of a question.
+  /// The expired items that the user was asked about, one entry for each question; nil where a question was withdrawn.
   private(set) var confirmations: [ExpiredClips?] = []
   /// The texts that were shown, with their clips.
   private(set) var shown: [(text: ShownText, id: Clip.ID)] = []

@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test
-  func `Delete in the retention bar deletes only the counted items, even if the clock is then set forward`()
+  func `Delete in the retention bar deletes only the counted items, even if the clock was set forward since`()
     async throws
   {
     try await record(30)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The part of a text that the full text window shows, in a form that GTK lays out quickly.
+/// The part of a text that the full-text window shows, in a form that GTK lays out quickly.
 @MainActor
 @Suite struct ShownTextTests {
   @Test func `a text of 1 MiB is shown unchanged and without a note`() throws {
@@ -55,7 +55,7 @@ import Testing
     #expect(shown.note == nil)
   }
 
-  @Test func `the full text window shows invisible characters as symbols, and a note mentions the symbols`()
+  @Test func `the full-text window shows invisible characters as symbols, and a note mentions the symbols`()
     throws
   {
     let shown = try Self.shown("a\u{200E}b\u{202E}c\u{AD}d\u{1}")
@@ -71,7 +71,7 @@ import Testing
     "\u{301}",
     "👩‍👩‍👧‍👦", "مرحبا", "\t\u{200E}", "\u{1}",
   ])
-  func `the full text window limits the length and number of displayed lines`(part: String) throws {
+  func `the full-text window limits the length and number of displayed lines`(part: String) throws {
     // A quarter of that suffices to reach the limits of lines and words.
     let text = String.repetition(of: part, count: ShownText.sizeLimit / 4 / part.utf8.count + 1)
     let shown = try Self.shown(text).text

@@ -93,7 +93,7 @@ import Testing
       try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1)))
   }
 
-  /// A full text window with all its notes and with words of the maximum length.
+  /// A full-text window with all its notes and with words of the maximum length.
   private static func textWindow() throws -> TextWindow {
     TextWindow(
       try longText.get(), capturedAt: Format.now, state: KeyFile(path: "/proc/none", group: ""),

@@ -29,7 +29,7 @@ import Testing
     #expect(layout[1]?[2]?.children?.map { $0.unboxed?[0]?.int32 } == [1, 2, 3, 4])
   }
 
-  @Test func `the tray menu's layout has no children at depth 0 or for a single entry`() async throws {
+  @Test func `the tray menu's layout lists no children for depth 0 or for a single entry`() async throws {
     let root = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(0), .strings([])])
     #expect(root[1]?[2]?.children == [])
     let entry = try await tray.scene.call(

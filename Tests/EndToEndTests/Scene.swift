@@ -4,7 +4,7 @@ import Testing
 
 /// The program on a private desktop with a private history, for one test.
 struct Scene {
-  /// How often a test repeats an action; `COPYPASTA_ROUNDS`, which `.ci/run` sets, overrides the number.
+  /// How many times a test repeats an action; `COPYPASTA_ROUNDS`, which `.ci/run` sets, overrides the number.
   static let rounds = ProcessInfo.processInfo.environment["COPYPASTA_ROUNDS"].flatMap(Int.init) ?? 3
 
   let desktop: VirtualDesktop

@@ -20,7 +20,7 @@ import Testing
       ])
   }
 
-  @Test func `each variant accessor returns the built value`() {
+  @Test func `each variant accessor returns the value that the variant was made from`() {
     #expect(Self.samples[0].string == "é 🍝")
     #expect(Self.samples[1].bool == true)
     #expect(Self.samples[2].int32 == -5)

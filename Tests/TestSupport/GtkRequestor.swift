@@ -1,4 +1,4 @@
-/// A GTK 4 program that pastes when its window becomes active, like most desktop programs.
+/// A GTK 4 program that pastes when its window becomes active; it requests the clipboard as most desktop programs do.
 public enum GtkRequestor {
   /// Pastes, and returns the size and the SHA-256 of the text, as `12 abc…`.
   public static func paste(

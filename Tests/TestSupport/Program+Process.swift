@@ -28,7 +28,7 @@ extension Program {
     return .seconds(user + system) / sysconf(Int32(_SC_CLK_TCK))
   }
 
-  /// How often its threads have begun to sleep, which counts their wake-ups; nil once the process has ended.
+  /// How many times its threads have begun to sleep, which counts their wake-ups; nil once the process has ended.
   public var sleeps: Int? {
     guard isRunning else { return nil }
     do {

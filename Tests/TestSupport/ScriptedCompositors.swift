@@ -51,7 +51,7 @@ struct LabwcWindowSystem: ScriptedCompositor {
   func picture(of window: UInt?) async throws -> Screenshot { try await desktop.pictureByGrim(of: window) }
 }
 
-/// KDE's compositor in a window on an X server; the server provides the pictures, `kwin.py` everything else.
+/// KDE's compositor in a window on an X server; that server takes the screenshots, and `kwin.py` does everything else.
 struct KWinWindowSystem: ScriptedCompositor {
   let desktop: VirtualDesktop
 

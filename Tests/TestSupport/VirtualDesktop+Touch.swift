@@ -1,10 +1,10 @@
 extension VirtualDesktop {
-  /// Taps on a position of GNOME's touch screen.
+  /// Taps a position on GNOME's touch screen.
   public func tap(x: Int, y: Int) async throws {
     try await GnomeWindowSystem(desktop: self).call("tap(\(x), \(y))")
   }
 
-  /// Holds a finger on a position of GNOME's touch screen while `body` runs.
+  /// Holds a finger at a position on GNOME's touch screen while `body` runs.
   public nonisolated(nonsending) func holdFinger(
     x: Int, y: Int, until body: () async throws -> Void
   ) async throws {

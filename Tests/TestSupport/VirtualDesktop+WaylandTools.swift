@@ -16,7 +16,7 @@ extension VirtualDesktop {
 
   /// Plugs in a keyboard until the desktop ends, because no window becomes active without one.
   func plugInKeyboard() throws -> Program {
-    // wtype keeps the keyboard plugged in while it sleeps, for these milliseconds.
+    // wtype keeps its virtual keyboard plugged in while it sleeps; `-s` takes milliseconds.
     try start(["wtype", "-s", "1000000000"])
   }
 

@@ -44,10 +44,10 @@ public final class VirtualDesktop: Sendable {
     fileprivate var isLarge: Bool { self == .gnome || self == .kde }
   }
 
-  /// Limits the number of desktops at the same time, because more than a few per core only slow each other down.
+  /// Limits how many desktops run at the same time, because more than a few per core only slow each other down.
   private static let turns = AsyncSemaphore(value: 3 * ProcessInfo.processInfo.activeProcessorCount)
 
-  /// Limits the number of desktops of tests that mostly wait.
+  /// Limits how many desktops run at the same time for tests that mostly wait.
   private static let turnsOfWaitingOnes = AsyncSemaphore(
     value: 2 * ProcessInfo.processInfo.activeProcessorCount)
 

@@ -252,7 +252,9 @@ extension X11Display.Connection {
     return Array(content(reply))
   }
 
-  /// The fixed part of a reply to a request that does not depend on a window.
+  /// Returns the fixed-size part of a reply; throws if there is none.
+  ///
+  /// Use it for requests that cannot fail because a window has been closed.
   fileprivate func require<Reply>(_ type: Reply.Type, _ sequence: UInt32) throws -> Reply {
     guard let reply = try reply(type, to: sequence) else { throw TestSupportError("no \(type)") }
     defer { free(reply) }

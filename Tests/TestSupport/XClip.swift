@@ -8,7 +8,7 @@ public enum XClip {
     try await copy(Array(text.utf8), target: target, on: desktop)
   }
 
-  /// Copies bytes unchanged; without a target, under all text targets of xclip.
+  /// Copies bytes unchanged, and offers them as `target` or, if that is nil, as all of xclip's text targets.
   @discardableResult
   public static func copy(
     _ bytes: [UInt8], target: String? = nil, on desktop: VirtualDesktop

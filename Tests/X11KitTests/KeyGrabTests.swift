@@ -121,7 +121,7 @@ extension X11KitTests {
       try await press("alt+" + Self.y)
       try await presses.expect(1)
       try await run(["setxkbmap", "de"])
-      // A German keyboard has y and z exchanged. Press repeatedly, because the grab follows the change after a moment.
+      // On a German keyboard, y and z are swapped. Press repeatedly, because the grab follows the change after a moment.
       try await waitUntil("the key in its new place") {
         try await press("alt+" + Self.z)
         return presses.times.count > 1

@@ -46,7 +46,7 @@ import Testing
 
   /// Another window takes the focus as soon as the owner receives a request.
   @Test(arguments: [OwnerCase.interruptedOnX11, OwnerCase.interruptedOnWayland])
-  func `a misbehaving selection owner causes no wrong clip or leak if the window loses the focus meanwhile`(
+  func `a misbehaving selection owner causes no wrong clip or leak if the focus is lost during the read`(
     _ owners: [OwnerCase]
   )
     async throws

@@ -56,7 +56,7 @@ import Testing
       try await desktop.press("End")
       try await scene.expectFocus(on: "old", "2 of 2", by: reader)
       let before = try await reader.tree().all(role: "list item").map(\.name)
-      // The other row is one second newer.
+      // The other row is one second newer, so its age changes one second later.
       try await waitUntil("the new age of the other row", every: .milliseconds(500)) {
         try await reader.tree().all(role: "list item").first?.name != before.first
       }
@@ -165,7 +165,7 @@ import Testing
         reader.heard.contains("Deleted, press Control Z to undo")
       }
       let tree = try await reader.tree()
-      // AT-SPI's role name is “push button” until 2024 and “button” since then.
+      // AT-SPI's role name was “push button” until 2024, and has been “button” since then.
       let buttons = tree.all.filter { ["push button", "button", "toggle button"].contains($0.role) }
       #expect(buttons.allSatisfy { !$0.name.isEmpty } && buttons.contains { $0.name == "Undo" })
       #expect(tree.all(role: "list").map(\.name).contains("Clipboard history"))

@@ -77,7 +77,7 @@ class Owner:
             window.change_property(prop, self.atom('UTF8_STRING'), 8, pieces.pop(0))
             self.display.flush()
 
-    # Tools.
+    # Helpers.
 
     def put(self, request, data, kind):
         request.requestor.change_property(request.property, kind, 8, data)

@@ -101,7 +101,7 @@ class RandomOwner:
         window.change_property(prop, kind, 8, piece)
         self.display.flush()
 
-    # Tools.
+    # Helpers.
 
     def misbehaves(self):
         return self.random.random() < self.temper
