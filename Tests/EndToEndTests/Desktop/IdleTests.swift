@@ -118,8 +118,7 @@ extension Program {
 
 extension Scene {
   fileprivate func useDialogAndUndo() async throws {
-    try await desktop.press("ctrl+comma")
-    try await waitUntil("the dialog") { try await desktop.window(titled: "Preferences") != nil }
+    try await openDialog("ctrl+comma", titled: "Preferences")
     try await desktop.press("Escape")
     try await waitUntil("the main window again") { try await app.window.isActive() }
     let texts = try await history.texts()
@@ -128,8 +127,7 @@ extension Scene {
     try await desktop.press("ctrl+z")
     try await waitUntil("the row back") { try await history.texts() == texts }
     // The copied text keeps the program alive.
-    try await desktop.press("Home", "Return")
-    try await expectClipboard(texts[0])
+    try await expectFocusedRowCopied(texts[0])
   }
 
   fileprivate func expectRestOnceHidden() async throws {

@@ -20,6 +20,7 @@ import Testing
         for key in keys {
           if key == "F10" { try await scene.openPopup(key) } else { try await scene.desktop.press(key) }
         }
+        try await scene.waitForDialog(titled: title)
         try await reader.expectNames(in: title, with: title)
         try await scene.desktop.press("Escape")
         try await waitUntil("the main window again") { try await scene.app.window.isActive() }

@@ -97,6 +97,7 @@ import Testing
         for key in keys {
           if key == "F10" { try await scene.openPopup(key) } else { try await scene.desktop.press(key) }
         }
+        try await scene.waitForDialog(titled: dialog)
         try await waitUntil("the dialog") { try await reader.tree().all.contains { $0.name == dialog } }
         try await scene.desktop.press("Escape")
         try await waitUntil("the main window again") { try await scene.app.window.isActive() }
