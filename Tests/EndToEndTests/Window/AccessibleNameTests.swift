@@ -52,11 +52,11 @@ extension ScreenReader {
   fileprivate func expectNames(
     in place: String, with shown: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    let tree = try await waitFor(place) { () -> Element? in
-      let tree = try await tree()
-      return tree.all.contains { $0.name == shown } ? tree : nil
+    let program = try await waitFor(place) { () -> Element? in
+      let found = try await tree()
+      return found.all.contains { $0.name == shown } ? found : nil
     }
-    let elements = tree.focusable()
+    let elements = program.focusable()
     #expect(!elements.isEmpty, sourceLocation: sourceLocation)
     // Skip scroll panes: GTK reports them as focusable, but they pass the focus on to their content.
     for element in elements
@@ -72,7 +72,7 @@ extension ScreenReader.Element {
   /// The focusable elements, without panels inside a button.
   ///
   /// GTK 4.24 reports the content of a drop-down's button as focusable, but only the button takes the focus.
-  fileprivate func focusable(inButton: Bool = false) -> [Self] {
+  fileprivate func focusable(inButton: Bool = false) -> [ScreenReader.Element] {
     let isContent = inButton && role == "panel"
     return (isFocusable && !isContent ? [self] : [])
       + children.flatMap { $0.focusable(inButton: inButton || Self.buttons.contains(role)) }
