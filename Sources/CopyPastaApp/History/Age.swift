@@ -40,10 +40,14 @@ enum Age {
     let pattern =
       switch (LocalTime.hasMonthFirst, withYear) {
       // A pattern for g_date_time_format, in languages that put the day before the month.
+      // xgettext:no-c-format
       case (false, false): tr("%-d %b")
+      // xgettext:no-c-format
       case (false, true): tr("%-d %b %Y")
       // A pattern for g_date_time_format, in languages that put the month before the day.
+      // xgettext:no-c-format
       case (true, false): tr("%b %-d")
+      // xgettext:no-c-format
       case (true, true): tr("%b %-d, %Y")
       }
     return LocalTime.format(time, pattern)
