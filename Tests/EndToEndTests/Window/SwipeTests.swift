@@ -24,6 +24,18 @@ import Testing
     }
   }
 
+  /// TouchTests also swipe in a right-to-left language, but need GNOME.
+  @Test func `a touchpad swipe to the right deletes the row in a right-to-left language`() async throws {
+    try await TestLocale.with("ar_EG") { locale in
+      // The texts fill their lines, because a short text would be at the other edge of its row.
+      let texts = [TouchTests.older, TouchTests.newer]
+      try await Scene.run(on: .wayland, with: texts, environment: locale.environment()) { scene in
+        try await scene.swipeFirstRow(right: 300)
+        try await waitUntil("the row deleted") { try await scene.history.texts() == [TouchTests.older] }
+      }
+    }
+  }
+
   /// The next swipe copies the same row, which shows that the short swipe had no effect.
   @Test func `a short touchpad swipe springs back`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
