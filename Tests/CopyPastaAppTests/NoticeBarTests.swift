@@ -53,6 +53,22 @@ import Testing
     window.destroy()
   }
 
+  @Test func `a notice gives the focus back only if it had the focus`() throws {
+    var returns = 0
+    let bar = NoticeBar(giveBackFocus: { returns += 1 })
+    window.setChild(bar.root)
+    window.present(.ambient)
+    for hasFocus in [false, true] {
+      bar.show("Question?", lifetime: .long, action: ("Do It", {}))
+      let button = try #require(widgets(gtk_button_get_type(), in: bar.root.widget).first)
+      if hasFocus { gtk_widget_grab_focus(button) }
+      #expect(bar.root.hasFocusWithin == hasFocus)
+      copypasta_emit(button, "clicked")
+      #expect(returns == (hasFocus ? 1 : 0))
+    }
+    window.destroy()
+  }
+
   @Test func `a notice disappears automatically`() async throws {
     bar.show("Brief.")
     #expect(bar.root.isRevealed)

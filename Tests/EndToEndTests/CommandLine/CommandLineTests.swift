@@ -19,6 +19,7 @@ import Testing
 
   @Test(arguments: [
     ["--no-such-option"], ["-x"], ["stray"], ["--version", "stray"], ["two", "words"], [""],
+    ["--version", "--help"],
   ])
   func `with invalid arguments the program prints one line and exits with status 2`(
     _ arguments: [String]
