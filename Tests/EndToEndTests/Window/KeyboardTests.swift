@@ -89,6 +89,10 @@ import Testing
         try await scene.useLastGroup(of: layout)
         try await scene.pressWithControl(code: place)
         try await scene.expectClipboard("row \(row)")
+        try await scene.desktop.xdotool("keydown", "50")
+        try await scene.pressWithControl(code: place + 1)
+        try await scene.desktop.xdotool("keyup", "50")
+        try await scene.expectClipboard("row \(row - 1)")
       }
     }
   }
