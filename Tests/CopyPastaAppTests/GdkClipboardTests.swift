@@ -15,9 +15,9 @@ import Testing
   private let source: any ClipboardSource
 
   init() {
-    clipboard = GdkClipboard(device)
-    source = clipboard.makeSource(deliver: deliveries.take)
     // The limits are long because other suites keep the main thread busy.
+    clipboard = GdkClipboard(device, PendingRead(limit: .seconds(3600)))
+    source = clipboard.makeSource(deliver: deliveries.take)
     source.limits = Self.wideLimits
   }
 

@@ -9,10 +9,11 @@ final class GdkClipboard: SystemClipboard {
   private let device: any ClipboardDevice
   private var offered: ClipText?
   let offerLosses = Observers<Void>()
-  private let pendingRead = PendingRead()
+  private let pendingRead: PendingRead
   private weak var source: GdkClipboardSource?
 
-  init(_ device: any ClipboardDevice) {
+  init(_ device: any ClipboardDevice, _ pendingRead: PendingRead = PendingRead()) {
+    self.pendingRead = pendingRead
     self.device = device
     device.onChange(weakly(self) { $0.changed() })
   }

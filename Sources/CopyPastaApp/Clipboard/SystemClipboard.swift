@@ -120,7 +120,7 @@ final class PendingRead: Sendable {
   /// How long a copy from the history waits for a pending read to request its text.
   ///
   /// The read can request it once the other program has listed its formats, which usually takes a few milliseconds.
-  private static let limit = Duration.milliseconds(200)
+  private let limit: Duration
 
   private struct State {
     var isPending = false
@@ -130,6 +130,8 @@ final class PendingRead: Sendable {
   }
 
   private let state = Mutex(State())
+
+  init(limit: Duration = .milliseconds(200)) { self.limit = limit }
 
   func begin() { state.withLock { $0.isPending = true } }
 
@@ -182,7 +184,7 @@ final class PendingRead: Sendable {
   /// Waits until the request has been sent, but at most for `limit`, because the user is waiting.
   @MainActor func wait() async {
     // After the timeout, the read is no longer pending, so the next copy does not wait for it again.
-    let timeout = Timeout(after: Self.limit, weakly(self) { $0.miss() })
+    let timeout = Timeout(after: limit, weakly(self) { $0.miss() })
     await withCheckedContinuation { waiter in
       let isPending = state.withLock {
         if $0.isPending { $0.waiters.append(waiter) }
