@@ -27,7 +27,7 @@ public enum TransferError: Error, Equatable, Sendable {
   case tooLarge(limit: Int)
   /// The read was cancelled.
   ///
-  /// Another offer has replaced this offer, or the result is no longer needed. Do not show an error.
+  /// A newer offer has replaced the offer, or the result has become unnecessary. Users need not see this error.
   case cancelled
   /// Another owner took the clipboard first. During a read, the user copied from the history before the text was
   /// requested; during an offer, another program copied before our text was on the clipboard.

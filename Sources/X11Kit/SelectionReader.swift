@@ -170,8 +170,8 @@ public actor SelectionReader: SerialActor {
   ///   - limits: The limits of size and time.
   ///   - onPurpose: Whether the user initiated this read; if not, every request needs the permit.
   ///   - asked: Called when the text has been requested.
-  /// - Throws: `TransferError` if there is no content. `cancelled` is also thrown if the owner changes before its text
-  ///   arrives, or if the permit is revoked or the focus is lost before the text is requested. After any error but
+  /// - Throws: a `TransferError` with the reason why the content is missing. It is `cancelled` if the owner changes
+  ///   before its text arrives, or if the permit or the focus is lost before the text is requested. After any error but
   ///   `unavailable`, the reader can be used again.
   public func readText(
     ownWindow: @autoclosure @escaping @Sendable () -> UInt32?, activeWindow: UInt32? = nil,

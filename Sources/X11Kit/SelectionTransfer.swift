@@ -89,8 +89,8 @@ final class SelectionTransfer {
 
   /// Reads the content of the selection; for a drop, only a text that GDK would convert.
   ///
-  /// - Throws: `TransferError` if there is no content, including `cancelled` if the owner changed before its text
-  ///   arrived.
+  /// - Throws: a `TransferError` with the reason why the content is missing; `cancelled` if the owner changed before
+  ///   its text arrived.
   func content() throws(TransferError) -> ClipboardContent {
     // Use a server time (ICCCM 2.4), because some owners reject CurrentTime.
     connection.requestTime(for: requestor, through: atoms[.timeProperty])

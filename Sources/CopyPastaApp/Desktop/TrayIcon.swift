@@ -5,8 +5,8 @@ import SerialQueue
 /// The icon in the desktop's tray, shown while the preference is on, and shown again after a tray host has restarted.
 ///
 /// It is a StatusNotifierItem, which registers with each watcher that appears on the bus. A watcher keeps the list of
-/// items; hosts, such as a panel, show them. Most hosts are watchers as well. If there is no tray or no session bus,
-/// there is no icon and no error message, because nothing depends on the icon. See
+/// items; hosts, such as a panel, show them. Most hosts are watchers as well. Without a tray or a session bus the icon
+/// is missing, and CopyPasta shows no error, because the icon is optional. See
 /// https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/.
 @MainActor
 final class TrayIcon {
