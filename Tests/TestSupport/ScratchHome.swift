@@ -104,8 +104,11 @@ public struct ScratchHome: Sendable {
     let schemas: Task<String, any Error>
 
     init() throws {
-      var template = Array((NSTemporaryDirectory() + "copypasta-test.XXXXXX").utf8CString)
-      guard let folder = mkdtemp(&template) else { throw TestSupportError.system("mkdtemp", code: errno) }
+      let template = strdup(NSTemporaryDirectory() + "copypasta-test.XXXXXX")
+      defer { free(template) }
+      guard let template, let folder = mkdtemp(template) else {
+        throw TestSupportError.system("mkdtemp", code: errno)
+      }
       path = String(cString: folder)
       // Let other users pass, because sway refuses to run as root and runs as another user.
       chmod(path, 0o711)
