@@ -159,7 +159,7 @@ import Testing
       // The corner is transparent, and the middle is opaque.
       let middle = Int(size / 2 * size + size / 2) * 4
       #expect(bytes[0] == 0 && bytes[middle] == 255)
-      // Check that `draw-tray-icon` was run after the last change of the icon. Versions of librsvg differ in a few
+      // Check that `draw-icons --tray` was run after the last change of the icon. Versions of librsvg differ in a few
       // edges.
       guard let drawn = Self.drawn(size) else { continue }
       let difference = zip(bytes, drawn).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
