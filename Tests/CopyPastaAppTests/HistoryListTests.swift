@@ -227,8 +227,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 3, 15, 29])
-  func `deleting a row does not move the rows above`(position: Int) async throws {
+  @Test(arguments: [0, 3, 15, 29], [false, true])
+  func `deleting a row does not move the rows above`(position: Int, barAppearsLater: Bool) async throws {
     let texts = (0..<40).map { $0 % 3 == 0 ? "text \($0)\nand more" : "text \($0)" }
     try await withList(of: texts) { list, _ in
       let model = list.controller.model
@@ -241,6 +241,7 @@ import Testing
       let above = before.prefix { $0.texts[0] != gone }
       list.controller.delete(model.id(at: position))
       await list.controller.drain()
+      if barAppearsLater { drawFrame(of: list) }
       list.isUnderUndoBar = true
       drawFrame(of: list)
       @MainActor func expectSamePlaces(_ when: Comment) {

@@ -138,9 +138,12 @@ public final class ListView<Row: ListRow>: Widget {
 
   // MARK: - Scroll position
 
-  /// The row to keep in place during the next layout: its position, and its upper edge in the view.
-  private var place: (position: Int, y: Double)?
-  /// Whether the focused row was visible when `place` was set, and must stay visible.
+  /// The position of a row, and its upper edge in the view.
+  private typealias Place = (position: Int, y: Double)
+
+  /// The rows to keep in place during the next layout.
+  private var places: [Place] = []
+  /// Whether the focused row was visible when `places` was set, and must stay visible.
   private var showsFocus = false
 
   /// Keeps the rows in place when the view's height changes.
@@ -148,9 +151,9 @@ public final class ListView<Row: ListRow>: Widget {
   /// GTK would keep a different row in place. In a list scrolled to a third of its length, it would be the row at a
   /// third of the view's height.
   public func keepPlace() {
-    if place == nil {
+    if places.isEmpty {
       showsFocus = isFocusSeen
-      place = topRow(otherThan: 0..<0)
+      places = seenRows
     }
     restorePlaceAfterLayout()
   }
@@ -162,57 +165,60 @@ public final class ListView<Row: ListRow>: Widget {
     // In an unscrolled list, let rows added at the top appear. Rows added at the end, for example at startup, do not
     // move others.
     let isExtended = removed == 0 && offset <= 0 && (position == 0 || position + added == itemCount)
-    guard isMapped, !isExtended, let kept = place ?? topRow(otherThan: position..<(position + removed)) else {
-      return
-    }
+    let kept = places.isEmpty ? seenRows : places
+    guard isMapped, !isExtended, let top = kept.first else { return }
     let isFocused = focusedPosition.map { position <= $0 && $0 < position + removed } ?? false
-    if place == nil { showsFocus = isFocused || isFocusSeen } else if isFocused { showsFocus = true }
-    // The kept row's position after the change.
-    let moves = kept.position >= position + removed
-    place = (moves ? kept.position - removed + added : min(kept.position, position), kept.y)
+    if places.isEmpty { showsFocus = isFocused || isFocusSeen } else if isFocused { showsFocus = true }
+    let end = position + removed
+    if top.position < position {
+      places = kept.filter { $0.position < position }
+    } else if top.position < end {
+      // The row after the removed rows takes the place of the topmost row.
+      places = [(position + added, max(top.y, 0))]
+    } else {
+      places = kept.map { ($0.position - removed + added, $0.y) }
+    }
     restorePlaceAfterLayout()
-  }
-
-  /// Returns the topmost visible row; if it is being removed, the row after the removed rows, which takes its place.
-  private func topRow(otherThan gone: Range<Int>) -> (position: Int, y: Double)? {
-    guard let top = seenRows.first else { return nil }
-    return gone.contains(top.position) ? (gone.upperBound, max(top.y, 0)) : top
   }
 
   /// The visible rows, from the top.
   ///
-  /// GTK also maps the focused row, at its last known position, even if it is far away from the others.
-  private var seenRows: [(position: Int, y: Double)] {
+  /// GTK also maps the focused row, at its last known position, even if it is far away from the others. Since 4.12 it
+  /// does not move rows that a layout scrolls out of view, so their places overlap the places of other rows.
+  private var seenRows: [Place] {
     let height = Double(gtk_widget_get_height(widget))
-    let mapped = rows.compactMap { item, row -> (position: Int, y: Double)? in
+    let mapped = rows.compactMap { item, row -> (position: Int, y: Double, end: Double)? in
       guard let position = ListItem(item: item).position, row.root.isMapped,
         let bounds = row.root.bounds(in: self), bounds.y + bounds.height > 0, bounds.y < height
       else { return nil }
-      return (position, bounds.y)
+      return (position, bounds.y, bounds.y + bounds.height)
     }.sorted { $0.position < $1.position }
-    var runs: [[(position: Int, y: Double)]] = []
+    var runs: [[(position: Int, y: Double, end: Double)]] = []
     for row in mapped {
-      if let last = runs.last?.last, last.position + 1 == row.position {
+      if let last = runs.last?.last, last.position + 1 == row.position, abs(last.end - row.y) < 1 {
         runs[runs.count - 1].append(row)
       } else {
         runs.append([row])
       }
     }
-    return runs.max { $0.count < $1.count } ?? []
+    let longest = runs.max { $0.count < $1.count } ?? []
+    return longest.map { ($0.position, $0.y) }
   }
 
   private func restorePlaceAfterLayout() {
-    guard place != nil, let clock = gtk_widget_get_frame_clock(widget) else { return place = nil }
+    guard !places.isEmpty, let clock = gtk_widget_get_frame_clock(widget) else { return places = [] }
     // Run after GTK's own layout and before drawing; GTK repeats the layout for changes made here.
     Object(Owned(borrowing: clock)).connectOnce("layout") { [weak self] in self?.restorePlace() }
     gdk_frame_clock_request_phase(clock, copypasta_GDK_FRAME_CLOCK_PHASE_LAYOUT)
   }
 
   private func restorePlace() {
-    guard let kept = place else { return }
-    place = nil
-    guard let bounds = row(at: kept.position)?.root.bounds(in: self) else { return }
-    var distance = bounds.y - kept.y
+    guard let top = places.first else { return }
+    let kept = Dictionary(places.map { ($0.position, $0.y) }) { y, _ in y }
+    places = []
+    let distances = seenRows.compactMap { row in kept[row.position].map { row.y - $0 } }
+    let topDistance = row(at: top.position)?.root.bounds(in: self).map { $0.y - top.y }
+    guard var distance = distances.first ?? topDistance else { return }
     // The focused row must stay visible, even if other rows have to move.
     if showsFocus, let focus = focusedRow?.root.bounds(in: self) {
       let height = Double(gtk_widget_get_height(widget))
