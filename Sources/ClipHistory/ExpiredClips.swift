@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The expired clips: all clips from the oldest to the newest that is provably too old.
+/// The expired clips: the newest clip that is provably too old, and all older clips.
 ///
 /// `HistoryStore.findExpired` finds them, `HistoryStore.delete` deletes them.
 public struct ExpiredClips: Sendable, Equatable {

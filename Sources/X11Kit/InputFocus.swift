@@ -8,7 +8,8 @@ public actor InputFocus {
   private let display: String?
   private let queue = SerialQueue(label: "org.copypasta.input-focus")
 
-  /// Even connecting blocks while another program has grabbed the server, so queries run on a thread of their own.
+  /// While another program has grabbed the server, even opening a connection blocks, so queries run on a thread of
+  /// their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   /// Stores the display to query, such as `:0`; nil stands for the variable `DISPLAY`.

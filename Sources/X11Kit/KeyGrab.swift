@@ -11,8 +11,7 @@ import SerialQueue
 /// ```
 ///
 /// Each press freezes the keyboard until the X focus has moved, for at most `longestFreeze`. Keys typed immediately
-/// after the combination therefore go to the window that the press shows or, if the press hides that window, to the
-/// window that gets the focus next.
+/// after the combination therefore go to the window that has the focus after the press.
 ///
 /// The grab works with NumLock and CapsLock on, and in every keyboard layout. When the keyboard mapping changes, the
 /// combination is grabbed again. If another program has grabbed it, `KeyGrab` tries again only after such a change.
@@ -37,8 +36,8 @@ public actor KeyGrab {
   private let longestFreeze: Duration
   /// The longest time to wait after a press, to find out whether the window manager moves the focus at all.
   private static let longestArrival = Duration.seconds(2)
-  /// After a press that takes the focus from our window: how long no window may have the focus before this counts as a
-  /// move.
+  /// How long no window may have the focus, after a press has taken it from our window, before this counts as a new
+  /// focus.
   private static let longestGap = Duration.milliseconds(100)
 
   /// A press that is not completed yet.

@@ -268,7 +268,7 @@ extension SelectionReader {
       case chunk
     }
 
-    /// The maximum number of windows to keep; some owners never answer.
+    /// The maximum number of windows to keep for requests without an answer; some owners never answer.
     private static let limit = 32
 
     private let connection: XConnection

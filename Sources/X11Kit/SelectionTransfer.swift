@@ -87,7 +87,7 @@ final class SelectionTransfer {
     }
   }
 
-  /// Reads the content of the selection; for a drop, only a text that GDK would convert.
+  /// Reads the content of the selection; for a drop, only the texts that GDK would have to convert.
   ///
   /// - Throws: a `TransferError` with the reason why the content is missing; `cancelled` if the owner changed before
   ///   its text arrived.

@@ -121,8 +121,8 @@ extension XConnection {
 
   /// Deletes a property without reading it.
   ///
-  /// A missing property is not deleted: its next value, which may be the end of a transfer, could arrive before the
-  /// deletion and be lost.
+  /// If the property is missing, this sends no deletion: its next value, which may be the end of a transfer, could
+  /// arrive before the deletion and be lost.
   ///
   /// - Returns: whether the property existed and was empty.
   func discardProperty(

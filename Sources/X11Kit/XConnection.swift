@@ -50,7 +50,7 @@ final class XConnection {
     self.root = root
   }
 
-  /// Returns the root window of the screen in the display's name, such as the second one of `:0.1`.
+  /// Returns the root window of the screen that the display's name selects; `:0.1` selects the second screen.
   private static func root(ofScreen number: CInt, _ handle: OpaquePointer) -> Window? {
     var screens = xcb_setup_roots_iterator(xcb_get_setup(handle))
     for _ in 0..<number where screens.rem > 1 { xcb_screen_next(&screens) }

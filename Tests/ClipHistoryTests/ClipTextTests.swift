@@ -10,7 +10,7 @@ struct ClipTextTests {
   ]
 
   @Test(arguments: refused)
-  func `a text that is empty, not UTF-8 or contains an inner NUL is refused`(
+  func `a text that is empty, is not UTF-8 or contains an inner NUL is refused`(
     why: ClipText.Refusal, texts: [[UInt8]]
   ) {
     for bytes in texts { #expect(throws: why) { try ClipText(validating: bytes) } }

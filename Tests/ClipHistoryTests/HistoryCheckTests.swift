@@ -14,7 +14,7 @@ struct HistoryCheckTests {
   @Test(arguments: [
     "(0, 1, 1, NULL, 'x')", "(2, -5, 1, NULL, 'x')", "(2, 1, 2, NULL, 'x')", "(2, 1, 1, 'x', 'x')",
   ])
-  func `a check counts a clip with a wrong id, time, size or preview and reports damage`(clip: String)
+  func `a check reports a clip with a wrong id, time, size or preview as damage`(clip: String)
     async throws
   {
     let check = try await check(after: clip)

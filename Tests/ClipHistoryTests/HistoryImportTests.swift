@@ -191,7 +191,7 @@ struct HistoryImportTests {
     #expect(try found() == ["x 100", "y 200"])
   }
 
-  @Test func `deleting clips that an import has moved removes their text from the files`()
+  @Test func `if an import has moved clips, deleting them removes their text from the files`()
     async throws
   {
     try await record(

@@ -62,7 +62,7 @@ struct StoreLifetimeTests {
     #expect(try descriptors() == 0)
   }
 
-  /// Each start checks whether other programs are running, and then releases its lock for an instant.
+  /// Each start of the program checks for other instances, and then releases its lock for an instant.
   @Test func `opening a history throws and keeps no lock if an import takes the lock first`() async throws {
     try await history.record("one")
     let lock = try FolderLock(history.location)

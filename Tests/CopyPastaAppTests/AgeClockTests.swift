@@ -7,7 +7,7 @@ import Testing
 @Suite struct AgeClockTests {
   private let minute: Int64 = 60_000_000
 
-  @Test func `the age clock wakes up when the next age changes, and only while running`() {
+  @Test func `the age clock wakes up when an age is due to change, and only while it runs`() {
     // The age is one second below two minutes, so its text changes in one second.
     let time = Format.now - 2 * minute + 1_000_000
     var refreshes = 0
@@ -30,7 +30,7 @@ import Testing
     #expect(refreshes == 2)
   }
 
-  @Test func `the age clock wakes up after its longest sleep even if no age changes sooner`() {
+  @Test func `the age clock never sleeps longer than its limit`() {
     let rows = Rows()
     rows.times = [Format.now - 50 * 60 * minute]
     var refreshes = 0

@@ -91,9 +91,9 @@ import Testing
 
   /// A clipboard manager may take over the copied text, and its offer may be read before the store notes the copy.
   @Test(arguments: [["copied out"], ["copied out", "the next one"]])
-  func `a copied row's text is not recorded even if read before the store notes the copy`(copies: [String])
-    async throws
-  {
+  func `the text of a copied row is not recorded even if it is read before the copy is stored`(
+    copies: [String]
+  ) async throws {
     source.follow(true)
     source.copy(text("last"))
     #expect(try await eventuallyTexts(["last"]))

@@ -14,7 +14,7 @@ import Testing
 
   private let folder: TemporaryFolder
   private let shortcut: GnomeShortcut
-  /// GNOME's view of the same settings.
+  /// The list of custom shortcuts, as GNOME reads it.
   private let places: Settings
   private let entry: Settings
   private let keys: Accelerator

@@ -103,7 +103,7 @@ import Testing
     try file.close()
   }
 
-  /// Editors and other systems leave such lines.
+  /// Editors and other systems leave blank lines.
   @Test func `blank lines in an import are skipped`() throws {
     let lines = "\r\n{\"text\":\"a\"}\r\n \t \n\r\n{\"text\":\"b\"}\n  "
     #expect(try importing(lines, to: location("new")) == 0)

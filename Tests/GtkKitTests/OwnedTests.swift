@@ -34,7 +34,7 @@ import Testing
     #expect(lifetime.isOver)
   }
 
-  @Test func `bytes are freed once the bytes and every part of them are released`() {
+  @Test func `the memory is freed once the bytes object and every part of it are released`() {
     let isFreed = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
     isFreed.initialize(to: false)
     defer { isFreed.deallocate() }

@@ -74,7 +74,7 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func `waiting for the main loop to become idle ends once all due work is done`() async throws {
+  @Test func `a wait for an idle main loop ends once all due work is done`() async throws {
     var calls = 0
     var timeout: Timeout?
     func again() {

@@ -3,7 +3,7 @@ extension ClipboardOwner {
   public struct Offer: Sendable {
     /// The names of the targets, such as `UTF8_STRING`; without a colon.
     public let targets: [String]
-    /// The answer to a request; nil if the targets are listed but never answered.
+    /// The answer to a request; nil if the targets are listed but requests for them are never answered.
     ///
     /// At most 15 kB, because the bytes are passed on the command line. Use `VirtualDesktop.copy` for larger texts.
     public let bytes: [UInt8]?

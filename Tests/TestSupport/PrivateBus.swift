@@ -44,7 +44,7 @@ public final class PrivateBus: Sendable {
     try Program(arguments, environment: environment)
   }
 
-  /// Runs a program with this session bus to its end, with any status.
+  /// Runs a program on this session bus until it exits, with any exit status.
   public func run(
     _ arguments: [String], within limit: Duration = generousLimit
   ) async throws -> Program.Result {

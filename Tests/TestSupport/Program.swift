@@ -108,7 +108,8 @@ public final class Program: Sendable {
   private static let foreignNoise = [
     // GTK 4.24 on an X server without a frame counter, such as Xvfb.
     #"\n?\([^\n]*:\d+\): Gdk-WARNING \*\*: [\d:.]+: gdk_frame_timings_submitted\(\) called on submitted frame\.\n"#,
-    // GTK 4.24, when a window that was hidden before its last frame was drawn is shown again (`gdk_frame_clock_start`).
+    // GTK 4.24 prints this when a window was hidden before its last frame was drawn and is shown again
+    // (`gdk_frame_clock_start`).
     #"\n?\([^\n]*:\d+\): Gdk-WARNING \*\*: [\d:.]+: \([^\n]*:\d+\):gdk_frame_timings_throttling_hint: "#
       + #"runtime check failed: \(self->result != GDK_FRAME_PREPARING\)\n"#,
     // Mesa on an X server without a graphics card.

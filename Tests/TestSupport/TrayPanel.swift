@@ -67,7 +67,7 @@ public final class TrayPanel: Sendable {
   /// The panel's libraries print unrelated warnings, which must not end it.
   private static let withoutFatalWarnings = ["G_DEBUG": ""]
 
-  /// Starts xfconf, from which the panel reads its settings, unless it runs already.
+  /// Starts xfconf, from which the panel reads its settings, unless it is already running.
   private static func startSettings(on desktop: VirtualDesktop) async throws {
     let folder = desktop.home.configHome + "/xfce4/xfconf/xfce-perchannel-xml"
     guard !FileManager.default.fileExists(atPath: folder) else { return }

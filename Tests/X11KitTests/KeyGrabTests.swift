@@ -73,7 +73,9 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == .taken)
     }
 
-    @Test func `keys that cannot be grabbed in every lock state are not grabbed at all`() async throws {
+    @Test func `a combination is not grabbed at all unless it can be grabbed in every lock state`()
+      async throws
+    {
       // Grab the combination in one lock state only, as a program does that takes no account of lock keys.
       let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 55, state: 0x46)]))

@@ -90,7 +90,7 @@ extension X11KitTests {
       #expect(await reader.outcome(ownWindow: window, onPurpose: false) == .content(.own))
     }
 
-    @Test func `a clipboard read reports that CopyPasta took the clipboard before the text was requested`()
+    @Test func `a clipboard read reports if CopyPasta takes the clipboard before the request for the text`()
       async throws
     {
       let slow = try await own("TargetsWhenTold")

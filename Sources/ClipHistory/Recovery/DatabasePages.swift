@@ -98,7 +98,8 @@ extension [UInt8] {
 /// Finds the newest committed image of each page in a write-ahead log, even if the log is damaged.
 ///
 /// SQLite stops at the first frame with a wrong checksum, and silently discards later commits. A frame's checksum
-/// continues from the checksum that the previous frame stores, so every frame can be verified independently
+/// is computed from the frame and from the checksum stored in the frame before it, so a frame can be verified even if
+/// earlier frames are damaged
 /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
 struct WALReader {
   /// The page size of every history; SQLite's default for new files.

@@ -91,7 +91,7 @@ public actor HistoryRecovery {
   ) throws(StoreError) -> (kept: Int, lost: Int) {
     let connection = try HistoryOpening(location).open(under: nil)
     var id: Int64?
-    /// The fingerprints of the rows with the current `id` that were recovered so far.
+    /// The fingerprints of the rows recovered so far that have the current `id`.
     var fingerprints: Set<Int> = []
     var kept = 0
     var known = 0

@@ -88,7 +88,7 @@ final class ClipboardRecorder: Sendable {
     }
   }
 
-  /// Stores that a text was copied from the history, so that reading it back does not record it.
+  /// Remembers the text that was copied from the history, so that reading it back does not record it.
   ///
   /// Storing waits for the read in progress and for the texts in the queue, which were on the clipboard before this
   /// copy. When the window becomes active, a text that is already recorded may be read again. If this copy were stored

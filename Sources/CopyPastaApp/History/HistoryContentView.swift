@@ -118,7 +118,7 @@ final class UndoBar {
     bar.setAccessibleRole(.group)
     bar.addStyle("osd")
     bar.addStyle("undo-bar")
-    // Keep the deletions for longer when the pointer or the focus enters the bar.
+    // Let deletions be undone for longer when the pointer or the focus enters the bar.
     bar.onArrival { controller()?.deletions.prolong() }
     root.setChild(bar)
     return (bar, label)

@@ -100,7 +100,7 @@ final class HistoryController {
     queue.add { [self] in await erase(clip, announcing: .deleted) }
   }
 
-  /// Restores the last deletion that was not undone yet, at its old place.
+  /// Undoes the newest deletion that has not been undone yet; its items return to their old places.
   func undo() { queue.add { [self] in await restoreNewest() } }
 
   /// Restores all deletions that the undo bar offers.

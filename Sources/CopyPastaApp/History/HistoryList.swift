@@ -24,7 +24,7 @@ final class HistoryList: HistoryView {
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
   /// The largest id that was ever in the list; clips with larger ids are new.
   private var newestSeen: Clip.ID
-  /// Whether the focus moves to each new row, because the user has not used the list since it was shown.
+  /// Whether the focus moves to each new row; true until the user has used the list after it was shown.
   private var followsNewest = false
   private var flashes: [Clip.ID: Timeout] = [:]
   private var arrivals: Timeout?

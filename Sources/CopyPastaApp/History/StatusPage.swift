@@ -11,7 +11,7 @@ final class StatusPage {
   private let command = Label()
   private let commandBox: Box
   private let copyButton = CopyButton(tr("Copy"))
-  /// The line and the command below the text, for a screen reader.
+  /// What a screen reader announces after the text: the line and the command that are shown below it.
   private var addition: [String] = []
 
   /// - Parameter copy: Called when the user clicks *Copy* next to the command.

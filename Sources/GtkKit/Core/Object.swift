@@ -110,8 +110,9 @@ open class Object {
     g_signal_handler_disconnect(raw, connection)
   }
 
-  /// A handler as GLib calls it, with its closure, and with values that are valid during the call: the object, followed
-  /// by the arguments.
+  /// A handler in the form that GLib calls, with its closure, the object and the arguments.
+  ///
+  /// The values are valid during the call.
   private typealias Handler =
     @MainActor (UnsafeMutablePointer<GClosure>, UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
 

@@ -71,7 +71,7 @@ public final class Theme {
     "HighContrastInverse",
   ]
 
-  /// The theme's name from `GTK_THEME`, which overrides the settings; omits the variant, except in `Default-hc`.
+  /// The theme's name from `GTK_THEME`, which overrides the settings; without the variant, except for `Default-hc`.
   private var forced: String? {
     guard let value = g_getenv("GTK_THEME") else { return nil }
     let parts = String(cString: value).split(separator: ":")

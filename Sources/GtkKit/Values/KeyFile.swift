@@ -7,7 +7,7 @@ public struct KeyFile {
   public let path: String
   private let group: String
 
-  /// Refers to a group of a file, which does not have to exist.
+  /// Refers to a group of a file; neither has to exist.
   public init(path: String, group: String) {
     self.path = path
     self.group = group

@@ -298,7 +298,7 @@ public final class ClampedColumn: Widget {
       width: extent(of: badge, GTK_ORIENTATION_HORIZONTAL).minimum,
       height: extent(of: badge, GTK_ORIENTATION_VERTICAL).minimum
     )
-    // The badge is centred in the outer two thirds of the padding. Half of this space is as wide as the inner third.
+    // The padding's inner third is half a badge wide. The badge is centred in the rest, which is one badge wide.
     let middle = badgeWidth / 2 + badgeWidth / 2
     let isMirrored = gtk_widget_get_direction(box) == GTK_TEXT_DIR_RTL
     allocate(

@@ -46,7 +46,7 @@ extension Widget {
   private func followTouchpad(_ movement: Movement) {
     let scroll = add(
       controller: gtk_event_controller_scroll_new(copypasta_GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES))
-    // Nil while no finger is on the touchpad. This ignores the events of a wheel, which have no beginning or end.
+    // Nil while no finger is on the touchpad, and thus also for a wheel, whose events have no beginning or end.
     let moved = Shared<Point?>(nil)
     scroll.connect("scroll-begin") {
       movement.begin()

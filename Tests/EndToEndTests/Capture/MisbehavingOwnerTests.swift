@@ -167,7 +167,7 @@ extension Scene {
     return long
   }
 
-  /// Lets an owner send half a text and exit once the other window has the focus.
+  /// Lets an owner send half a text, and makes it exit once the other window has the focus.
   fileprivate func loseFocusToOwnerThatDies(_ other: DesktopWindow) async throws {
     let dying = try await ClipboardOwner.start(behaving: "DieLate", on: desktop)
     try await waitUntil("the transfer started") { dying.lines.contains("piece") }

@@ -55,7 +55,7 @@ private struct KDEScene {
 
   /// Starts the program, and returns once it holds its shortcut.
   ///
-  /// - Parameter asks: whether KDE asks the user first, in which case the test accepts.
+  /// - Parameter asks: whether KDE asks the user first; if so, the test accepts the shortcut.
   init(on desktop: VirtualDesktop, asks: Bool) async throws {
     self.desktop = desktop
     let program = try desktop.start([CopyPasta.programPath, "--background"])

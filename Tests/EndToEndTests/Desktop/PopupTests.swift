@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  /// The other program grabs the keyboard, so that CopyPasta queries the active window, and then grabs the X server.
+  /// The other program first grabs the keyboard, so that CopyPasta queries the active window; then it grabs the server.
   @Test func `an X server grab by another program does not freeze CopyPasta`() async throws {
     try await Scene.run(with: ["text"]) { scene in
       try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])

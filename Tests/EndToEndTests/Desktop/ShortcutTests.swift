@@ -104,7 +104,7 @@ import Testing
       }
       try await scene.pressShortcut("alt+F9")
       try await waitUntil("the window gone") { try await other.isActive() }
-      // The old shortcut must be free: if it still worked, the next press would hide the window.
+      // The old shortcut must have no effect: if it still showed the window, pressing the new one would hide it.
       try await scene.pressShortcut()
       try await scene.pressShortcut("alt+F9")
       try await scene.expectActive()

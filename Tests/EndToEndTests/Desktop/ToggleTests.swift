@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  /// The owner answers each call with the error for an owner that has exited, but keeps the name.
+  /// The owner keeps the name, but answers each call with the error that the bus sends when an owner has exited.
   @Test(arguments: [["--toggle"], []])
   func `if the owner of CopyPasta's bus name fails every call, the command prints a one-line error`(
     _ arguments: [String]

@@ -48,7 +48,7 @@ import Testing
 }
 
 extension ScreenReader {
-  /// Waits until a widget named `shown` appears, and then checks all focusable widgets.
+  /// Waits until a widget named `shown` appears, and then checks that every focusable widget has a name.
   fileprivate func expectNames(
     in place: String, with shown: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {

@@ -167,7 +167,7 @@ struct SettingsPortal {
 }
 
 extension Scene {
-  /// Waits until the list's background is dark or light.
+  /// Waits until the list's background is dark, or light if `isDark` is false.
   func expectGround(
     isDark: Bool, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {

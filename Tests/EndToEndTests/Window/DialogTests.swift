@@ -60,7 +60,7 @@ import Testing
   }
 
   /// The number is normally applied when its field loses the focus, which does not happen if the window closes.
-  @Test func `a typed size limit is saved however Preferences is closed, and no X resources leak`()
+  @Test func `a typed size limit is saved no matter how Preferences is closed, and no X resources leak`()
     async throws
   {
     try await Scene.run(with: ["one"]) { scene in

@@ -178,7 +178,7 @@ private final class PortalShortcutSession {
   private let handle: String
   private let path: Variant
   private var subscriptions: [Bus.Registration] = []
-  /// Receives the session's events once it is set up; `off` means that the portal has closed the session.
+  /// Receives the session's events once the session is set up; `off` means that the portal has closed it.
   private var report: (@MainActor (GlobalShortcutController.BackendEvent) -> Void)?
 
   private static let interface = "org.freedesktop.portal.GlobalShortcuts"
