@@ -61,6 +61,8 @@ import Testing
       let clips = "SELECT captured_at, byte_count, text FROM clip ORDER BY captured_at"
       let result = try await shell(
         """
+        # The stack of each thread counts as data as well.
+        ulimit -s 1024
         ulimit -d 16384
         copypasta --export | HOME=\(other) copypasta --import &&
           cmp <(sqlite3 '\(path)' '\(clips)') <(sqlite3 '\(imported)' '\(clips)')
