@@ -27,7 +27,7 @@ import Testing
       SELECT n, 50000, 'aaaa', replace(hex(zeroblob(25000)), '0', 'a') FROM number
       """
     try await withHistory(rows) { home in
-      let result = try await export(home: home, before: "ulimit -d 16384;", into: "wc -c")
+      let result = try await export(home: home, before: "ulimit -s 1024; ulimit -d 16384;", into: "wc -c")
       #expect(Int(result.text).map { $0 > 25_000_000 } == true, "\(result.errors)")
       #expect(result.exit == .code(0))
     }
