@@ -1,7 +1,7 @@
 /// An entry of the history, as the list shows it; `HistoryStore.text(of:)` loads its whole text.
 ///
-/// Ids ascend with each capture and are never reused, so sorting by `id` gives the order of capture. `description`
-/// omits the preview, so that no text reaches a log.
+/// Ids ascend with each capture, and a deleted clip's id never passes to another clip, so sorting by `id` gives the
+/// order of capture. `description` omits the preview, so that no text reaches a log.
 public struct Clip: Sendable, Equatable, Identifiable {
   /// The row's id in the database.
   public let id: Int64

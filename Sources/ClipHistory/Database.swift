@@ -123,6 +123,8 @@ final class Database {
   }
 
   /// Returns the error for a result code that a call on this connection has just returned.
+  ///
+  /// If the error is `.damaged`, this creates the damage marker.
   func failure(_ code: Int32) -> StoreError {
     // On a file system without locks SQLite reports SQLITE_BUSY, as for a lock that is held; only `errno` differs.
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)

@@ -37,8 +37,8 @@ enum ExpiredRows {
 
   /// Finds the last row older than `limit`; stops at the first row whose time is between `limit` and `now`.
   ///
-  /// Skips times that are unknown, and times after `now`, which come from a clock that was ahead. Later rows are not
-  /// examined, so a clip that was captured while the clock was behind does not expire early.
+  /// Skips times that are unknown, and times after `now`, which come from a clock that was ahead. Rows after the stop
+  /// are not examined, so a clip that was captured while the clock was behind does not expire early.
   static func find(
     in database: Database, before limit: Int64, at now: Int64
   ) throws(StoreError) -> (count: Int, lastID: Int64, firstYoungID: Int64) {
@@ -60,7 +60,9 @@ enum ExpiredRows {
       ?? 0
   }
 
-  /// Deletes one batch of the rows up to `lastID`, inside a transaction; returns their ids in ascending order.
+  /// Deletes one batch of the rows up to `lastID`, and returns their ids in ascending order.
+  ///
+  /// Call this inside a transaction.
   static func deletePortion(in database: Database, upTo lastID: Int64) throws(StoreError) -> [Int64] {
     let rows = try Statement("SELECT id, byte_count FROM clip WHERE id <= ?1 ORDER BY id", on: database)
     var (ids, size): ([Int64], Int64) = ([], 0)

@@ -16,7 +16,7 @@ final class FolderLock {
   /// - Parameter patiently: whether to wait up to 5 s for another program, which may be putting a recovered history in
   ///   place.
   /// - Throws: `.locked` while another program recovers the history or imports into it; with `alone`, also while
-  ///   another program has the history open.
+  ///   another program has the history open. `.openElsewhere` while another computer has it open.
   init(_ location: HistoryLocation, alone: Bool = false, patiently: Bool = false) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A missing folder cannot be in use.
@@ -34,8 +34,8 @@ final class FolderLock {
   /// Runs `body` under the exclusive lock and returns the result of `body`; false if another process has the history
   /// open.
   ///
-  /// - Throws: `.locked` if another process begins an import or a recovery while this lock is converted back to a
-  ///   shared lock; this lock is then lost.
+  /// - Throws: `.locked` if another process begins an import or a recovery while this lock is converted to an exclusive
+  ///   lock or back; this lock is then lost.
   func withExclusiveLock(_ body: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
     let isAlone = lock(LOCK_EX)
     let answer = Result { () throws(StoreError) in isAlone ? try body() : false }

@@ -47,7 +47,7 @@ public final class HistoryImport {
   /// Adds a clip after those already added.
   ///
   /// - Parameter time: in microseconds since 1970 UTC; 0 if unknown.
-  /// - Returns: false if the history already had a clip with that time and text.
+  /// - Returns: false if the history had a clip with that time and text before the import.
   public func add(_ text: ClipText, capturedAt time: Int64) throws(StoreError) -> Bool {
     let time = CaptureTime.plausible(time)
     if try isPresent(text, time) { return false }

@@ -192,8 +192,7 @@ struct HistoryOpening {
     do throws(StoreError) {
       try database.useForWriting()
     } catch .readOnly {
-      // `prepareFiles` has checked that file and folder are writable, so a damaged number in the file causes SQLite's
-      // refusal.
+      // The folder and the file were found writable before, so a damaged number in the file causes SQLite's refusal.
       throw .damaged
     }
     if version < Schema.version { try Schema.migrate(database) }

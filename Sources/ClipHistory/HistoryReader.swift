@@ -58,8 +58,8 @@ public final class HistoryReader {
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
     guard let following else { throw .failed(code: SQLITE_MISUSE) }
     return try following.read { connection throws(StoreError) in
-      // SQLite treats a negative limit as no limit.
       var clips: [Clip] = []
+      // SQLite treats a negative limit as no limit.
       try connection.pages.walk(id, Int64(max(limit, 0)), descending: true) { _ in
         clips.append(Self.clip(of: connection.pages))
         return true
@@ -89,8 +89,8 @@ public final class HistoryReader {
 ///
 /// A cursor has its own connection, so any single thread can use it while a store and its readers are in use. It holds
 /// no SQLite lock between two clips, so the log can be truncated, and clips that are deleted in the meantime are
-/// skipped. Imports and recoveries, which would renumber the clips, wait until the cursor is released. Only one text at
-/// a time is in memory.
+/// skipped. Until the cursor is released, imports and recoveries, which may renumber the clips, throw `.locked`. Only
+/// one text at a time is in memory.
 ///
 /// ```swift
 /// let clips = try ClipCursor(location: location)
@@ -126,7 +126,7 @@ public final class ClipCursor {
     following = try ReopeningReader(opening)
   }
 
-  /// The next newer clip, nil after the newest.
+  /// Returns the next newer clip; nil after the newest.
   ///
   /// - Throws: `.damaged` if the clip holds no valid text; the next call continues after this clip.
   public func next() throws(StoreError) -> Clip.Full? {

@@ -144,7 +144,7 @@ public actor HistoryStore: SerialActor {
     _ = try write(text, at: CaptureTime.unknown) { _, _ in true }
   }
 
-  /// Adds a row unless the text is known and, if `noted` is true, stores the fingerprint, in one transaction.
+  /// Adds a row unless the text is known, and stores the fingerprint if `noted` is true, in one transaction.
   ///
   /// - Parameter isKnown: returns whether the text is known, given whether it equals the last captured text.
   private func write(
@@ -152,8 +152,8 @@ public actor HistoryStore: SerialActor {
     unless isKnown: (WriteConnection, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) -> RecordOutcome {
     let connection = try opened()
-    // Compute the digest before the transaction: it takes some 0.3 s for 64 MiB, during which no other process could
-    // write.
+    // Compute the digest before the transaction, because it takes some 0.3 s for 64 MiB, and no other process can write
+    // during a transaction.
     let fingerprint = Fingerprint(digest: digest(connection.key, text), byteCount: text.byteCount)
     let clip = try connection.database.transaction { () throws(StoreError) -> Clip? in
       let last = try connection.readLastCapture()
@@ -179,7 +179,7 @@ public actor HistoryStore: SerialActor {
 
   /// Returns the ids of all clips older than the clip with `id`, in ascending order.
   public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
-    // In most cases this reserves memory for all ids, because a growing array is in memory twice while it is copied.
+    // Reserve memory for all ids, up to a limit, because a growing array is in memory twice while it is copied.
     let capacity = Int(clamping: min(max(id, 0), Self.reservedIDs))
     return try read { reads throws(StoreError) in try reads.ids(olderThan: id, capacity: capacity) }
   }
@@ -284,8 +284,8 @@ public actor HistoryStore: SerialActor {
 
   /// Deletes expired clips, as thoroughly as `delete` does, in batches, so that captures and copies wait only briefly.
   ///
-  /// Deletes nothing if clips were restored or deleted since the search. Each batch's transaction also stores the clock
-  /// reading of the search as the last check.
+  /// Deletes nothing if an expired clip was deleted since the search, and nothing more once a clip has been restored.
+  /// Each batch's transaction also stores the clock reading of the search as the last check.
   ///
   /// - Parameter deleted: is called with the ids of each batch, in ascending order; returns whether to continue.
   public func delete(

@@ -54,7 +54,7 @@ enum Schema {
     """,
   ]
 
-  /// The clocks at the last check for expired clips; `wall_time` is 0 before the first check.
+  /// The clocks at the last check for expired clips; `wall_time` is 0 before the first check and after an import.
   private static let lastLook = """
     CREATE TABLE last_look(
       only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -94,9 +94,11 @@ enum Schema {
     return 0
   }
 
-  /// - Throws: `.damaged` if the schema contains anything that the migrations do not create.
+  /// Compares the schema with the schema that the migrations create.
   ///
   /// Another program's trigger could change what is recorded, and an index would keep copies of deleted texts.
+  ///
+  /// - Throws: `.damaged` if the schemas differ, or if two tables have the same root page.
   private static func checkObjects(of database: Database, version: Int) throws(StoreError) {
     var found: Set<String> = []
     try Statement("SELECT sql FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'", on: database).run {

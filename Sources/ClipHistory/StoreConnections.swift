@@ -147,8 +147,8 @@ struct WriteConnection {
         // SQLite assigns the next id for NULL.
         try insertion.execute(capturedAt, Int64(text.byteCount), preview, bytes, id)
       } catch {
-        // If SQLite's next id is taken, or no id is left, then the stored last id, or the order of the rows in a page,
-        // is damaged.
+        // Before an id is assigned, the trigger sees -1 as NEW.id, so it fails only if a row has this impossible id.
+        // SQLite reports a full disk if a row has the largest possible id. Both mean damage.
         let isOutOfIDs: Bool
         switch error {
         case .alreadyThere: isOutOfIDs = id == nil

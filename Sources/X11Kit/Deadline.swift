@@ -8,7 +8,7 @@ struct Deadline {
   /// Ends the wait when the current task is cancelled; nil to ignore cancellation.
   let cancellation: CancellationSignal?
 
-  /// No limit, for requests to the server itself, which answers unless the connection is lost.
+  /// No limit, for requests to the server itself, which eventually answers unless the connection is lost.
   static let endless = Deadline(end: nil, cancellation: nil)
 
   func limited(to duration: Duration) -> Deadline {

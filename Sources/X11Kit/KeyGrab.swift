@@ -32,12 +32,11 @@ public actor KeyGrab {
     case connectionLost
   }
 
-  /// The longest time that a press freezes the keyboard, even if this program hangs.
+  /// The longest time that a press freezes the keyboard, even if the main thread hangs.
   private let longestFreeze: Duration
   /// The longest time to wait after a press, to find out whether the window manager moves the focus at all.
   private static let longestArrival = Duration.seconds(2)
-  /// How long no window may have the focus, after a press has taken it from our window, before this counts as a new
-  /// focus.
+  /// The longest time to wait after a press for another window to receive the focus that our window has lost.
   private static let longestGap = Duration.milliseconds(100)
 
   /// A press that is not completed yet.
@@ -155,8 +154,8 @@ public actor KeyGrab {
     if freezes { connection.freezeKeys(since: key.time) }
     if ownWindow != nil {
       let start = SuspendingClock.now
-      // If the server does not answer, no move of the focus is detected, and the keyboard is thawed after
-      // `longestFreeze`.
+      // If the server does not answer, assume that no window has the focus. A move away from our windows is then not
+      // detected, and the keyboard is thawed after `longestFreeze`.
       let focus = answer { connection throws(TransferError) in try connection.focus(deadline) } ?? noWindow
       press = Press(key: key, start: start, focus: focus, isFrozen: freezes, isDown: freezes)
       if isOwn(focus) { getsNoFocus = false }

@@ -38,8 +38,8 @@ struct Keyboard {
 
   /// Returns the strokes for a combination; empty if the keyboard lacks the key or a modifier.
   ///
-  /// The result has a stroke for each key that has the keysym in any layout, with each state of CapsLock and NumLock: a
-  /// grab treats locks as modifiers.
+  /// The result has a stroke for each key that has the keysym in the first or second layout, with each state of
+  /// CapsLock and NumLock: a grab treats locks as modifiers.
   func strokes(for keys: KeyCombination) -> Set<Stroke> {
     guard let held = state(of: keys.modifiers) else { return [] }
     let locks = [UInt16(XCB_MOD_MASK_LOCK.rawValue), state(of: Keysym.numLock) ?? 0]

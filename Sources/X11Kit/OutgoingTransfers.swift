@@ -21,10 +21,11 @@ final class OutgoingTransfers {
 
   /// The maximum number of transfers, which limits the memory that requestors occupy if they never read.
   static let capacity = 64
-  /// The size of one request, in bytes; a longer text is sent in chunks of this size.
+  /// The largest amount of text in one request, in bytes; a longer text is sent in chunks of this size.
   ///
-  /// It is a quarter of the server's longest request (ICCCM 2.5): 64 KiB without BIG-REQUESTS. It is limited to 256
-  /// KiB, because with BIG-REQUESTS a quarter may exceed the 4 MB that xsel can receive in one chunk.
+  /// It is a quarter of the server's longest request (ICCCM 2.5), so it has as many bytes as `longestRequest` has
+  /// units: 64 KiB without BIG-REQUESTS. It is limited to 256 KiB, because with BIG-REQUESTS a quarter may exceed the
+  /// 4 MB that xsel can receive in one chunk.
   let chunkLength: Int
 
   private let connection: XConnection

@@ -48,7 +48,7 @@ public actor SelectionOwner {
   ///   - idleTimeout: How long a requestor may be inactive during a long text before its transfer is dropped.
   ///   - lost: Called on the owner's queue each time this owner loses the clipboard, because another program takes it
   ///     or the connection is lost.
-  /// - Throws: `cannotConnect` if no server answers.
+  /// - Throws: `cannotConnect` if no server answers, `connectionLost` if it exits meanwhile.
   public init(
     display: String?, idleTimeout: Duration = .seconds(30),
     lost: @escaping @Sendable (SelectionOwner) -> Void = { _ in }
@@ -156,7 +156,7 @@ public actor SelectionOwner {
     lost(self)
   }
 
-  /// Returns a server time for taking ownership, as ICCCM 2.1 requires.
+  /// Returns a server time, which is required to take ownership and to send a request (ICCCM 2.1 and 2.4).
   ///
   /// Handles requests that arrive before the answer.
   private func serverTime(_ deadline: Deadline) throws(TransferError) -> UInt32 {

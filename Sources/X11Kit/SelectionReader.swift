@@ -47,7 +47,8 @@ public actor SelectionReader: SerialActor {
   ///   - permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after each
   ///     change.
   ///   - queue: The queue to run on; reads block its thread.
-  /// - Throws: `cannotConnect` if no server answers, it lacks XFixes, or the process is out of file descriptors.
+  /// - Throws: `cannotConnect` if no server answers, if the server lacks XFixes, or if the process is out of file
+  ///   descriptors; `connectionLost` if the server exits meanwhile.
   public init(
     display: String?, permit: ReadPermit = ReadPermit(),
     on queue: SerialQueue = SerialQueue(label: "org.copypasta.selection-reader")
@@ -215,7 +216,7 @@ public actor SelectionReader: SerialActor {
     }
   }
 
-  /// Handles the owner changes whose events the read has consumed.
+  /// Handles the changes of owner and focus whose events the read has consumed.
   private func resume(after transfer: SelectionTransfer, isOnPurpose: Bool) {
     let mayHaveFocus = isOnPurpose && !awaitedFocus.isEmpty
     if followedGrant != nil, transfer.isReplaced || mayHaveFocus { hasNewOffer = true }

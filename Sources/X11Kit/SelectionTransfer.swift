@@ -24,7 +24,7 @@ final class SelectionTransfer {
   private var graceEnd: SuspendingClock.Instant?
   private let ownWindow: () -> Window?
   private let asked: () -> Void
-  /// Whether this program has taken the clipboard since the text was requested, with no other owner in between.
+  /// Whether this program has taken the clipboard since the text was requested.
   private var isOwnershipLost = false
 
   /// The conditions for a request that the user did not initiate.
@@ -370,8 +370,8 @@ final class SelectionTransfer {
     outstanding = nil
   }
 
-  /// Lets the owner finish a text that is too large and discards it, unless the owner stalls or takes too long in
-  /// total.
+  /// Lets the owner finish sending a text that is too large, and discards it; gives up if the owner stalls or takes too
+  /// long in total.
   ///
   /// xclip 0.13 serves no other requestor until a transfer is over: if a transfer is abandoned, no program can paste
   /// from xclip again.

@@ -228,7 +228,8 @@ final class XConnection {
     return focus == XCB_INPUT_FOCUS_POINTER_ROOT.rawValue ? nil : focus
   }
 
-  /// Whether the focus is in a window or, as with some window managers, in one of its ancestors.
+  /// Whether the focus is in a window or, as with some window managers, in one of its ancestors; also true if the focus
+  /// follows the pointer.
   func hasFocus(_ window: Window, _ deadline: Deadline) throws(TransferError) -> Bool {
     guard let focus = try focus(deadline) else { return true }
     if try isWindow(focus, in: window, deadline) { return true }
@@ -314,8 +315,8 @@ final class XConnection {
   /// Calls a handler on a queue whenever the socket is readable, until the handler returns false.
   ///
   /// Use it for urgent events: a separate thread waits for the socket, and runs the handler on the queue without waking
-  /// another thread. With a ``ReadSource``, two libdispatch threads must wake in turn, and the second one may first have
-  /// to be created.
+  /// another thread. With a ``ReadSource``, two libdispatch threads must wake in turn, and the second one may first
+  /// have to be created.
   ///
   /// - Throws: `connectionLost` if the process is out of file descriptors.
   func callAtOnce(on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Bool) throws(X11Error) {
@@ -332,8 +333,8 @@ final class XConnection {
 
   /// Calls a handler whenever a connection's socket is readable, until the source is released.
   ///
-  /// It retains the connection until libdispatch no longer uses the socket, because the number of a descriptor that is
-  /// closed while being watched may already be reused.
+  /// It retains the connection until libdispatch no longer watches the socket. Otherwise the descriptor could be closed
+  /// and its number reused while it is still watched.
   final class ReadSource {
     private let source: any DispatchSourceRead
     private let queue: DispatchQueue

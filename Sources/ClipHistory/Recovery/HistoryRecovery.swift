@@ -39,7 +39,8 @@ public actor HistoryRecovery {
   ///
   /// - Returns: nil if the history is not damaged, or another program has already recovered it.
   /// - Throws: `.foreign` for another program's file, `.newerSchema` for a newer version's, `.locked` if another
-  ///   program has the history open, `.diskFull` if there is not enough room for a second history.
+  ///   program has the history open, `.diskFull` if there is not enough room for a second history,
+  ///   `.cannotBeRecovered` if the folder is not writable.
   public func recover(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
     let opening = HistoryOpening(location)
     guard try !opening.isVacant() else { return nil }

@@ -48,7 +48,7 @@ struct LeafCell {
     self.types = types
   }
 
-  /// Whether the row's size is the sum of its columns' sizes.
+  /// Whether the row's size is the sum of the sizes of its header and its columns.
   var addsUp: Bool {
     size == recordHeaderSize + types.reduce(0) { $0 + Self.size(ofType: $1) }
   }
