@@ -42,7 +42,7 @@ let package = Package(
       name: "GtkTestSupport", dependencies: ["GtkKit", "CGtk", "TestSupport"], path: "Tests/GtkTestSupport"),
     .executableTarget(
       name: "HistoryChurn", dependencies: ["ClipHistory", "TestSupport"], path: "Tests/HistoryChurn"),
-    // Runs the scripts of meson-helpers on a private desktop.
+    // Runs a command on a private desktop, for the scripts of meson-helpers.
     .executableTarget(name: "desktop", dependencies: ["TestSupport"], path: "Tests/Desktop"),
     .testTarget(
       name: "ClipHistoryTests",

@@ -133,7 +133,7 @@ static inline void copypasta_set_labelled_by(gpointer accessible, gpointer label
   gtk_accessible_update_relation(GTK_ACCESSIBLE(accessible), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
 }
 
-/* Functions that newer versions of GTK deprecate, but whose replacements GTK 4.8 lacks. They are called only here,
+/* Functions that newer versions of GTK deprecate, and for which GTK 4.8 has no equivalent. They are called only here,
    where the compiler's deprecation warnings are disabled. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 

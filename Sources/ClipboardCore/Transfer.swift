@@ -19,7 +19,7 @@ public enum ClipboardContent: Equatable, Sendable {
 public enum TransferError: Error, Equatable, Sendable {
   /// The source application did not answer, or stalled.
   case timedOut
-  /// The source application exited during the transfer.
+  /// The source application exited, or gave up the clipboard, during the transfer.
   case ownerGone
   /// The source application offered text but refused to send it, or sent data of a different type.
   case refused
@@ -29,8 +29,10 @@ public enum TransferError: Error, Equatable, Sendable {
   ///
   /// A newer offer has replaced the offer, or the result has become unnecessary. Users need not see this error.
   case cancelled
-  /// Another owner took the clipboard first. During a read, the user copied from the history before the text was
-  /// requested; during an offer, another program copied before our text was on the clipboard.
+  /// Another owner took the clipboard first.
+  ///
+  /// During a read, the user copied from the history, and the earlier text can no longer be read. During an offer,
+  /// another program copied before our text was on the clipboard.
   case ownershipLost
   /// The desktop cannot be reached, or does not permit the transfer.
   case unavailable
@@ -129,7 +131,7 @@ public final class ReadPermit: Sendable {
 
   /// The number of the current grant; nil while reading is forbidden.
   ///
-  /// If two values are equal, the permit was not revoked in between.
+  /// If two numbers are equal, the permit was not revoked in between.
   public var current: Int? { state.withLock { $0.isGranted ? $0.grants : nil } }
 
   /// Calls `send` if reading is allowed; `revoke()` waits until `send` has returned.

@@ -3,9 +3,9 @@ import Dispatch
 extension Task where Failure == any Error {
   /// Starts a main-actor task that never uses libdispatch's thread pool; the app starts all its tasks this way.
   ///
-  /// After each suspension, the Swift runtime briefly resumes a task on the task's preferred executor or, if it has
-  /// none, on the pool, before the task returns to its actor. Once the pool has a thread, libdispatch wakes the process
-  /// every second to monitor the pool: 60 wake-ups a minute in an idle program.
+  /// After each suspension, a task briefly runs on its preferred executor, or on the pool if it has none, before it
+  /// returns to its actor. Once the pool has a thread, libdispatch wakes even an idle process every second to monitor
+  /// the pool.
   @discardableResult
   public static func unpooled(_ operation: @escaping @MainActor () async throws -> Success) -> Self {
     Task { @MainActor in

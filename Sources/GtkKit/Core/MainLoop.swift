@@ -83,7 +83,7 @@ public enum MainLoop {
 
   /// Runs the loop until a condition holds, for at most `limit`.
   ///
-  /// Use it when the program exits and in tests; otherwise `Application.run` runs the loop.
+  /// Use it when the program starts or exits, and in tests; otherwise `Application.run` runs the loop.
   ///
   /// - Returns: whether the condition holds.
   @discardableResult
@@ -114,8 +114,8 @@ typealias SourceBody = @MainActor () -> Bool
 public final class Timeout {
   /// The id of the GLib source; 0 once the source is removed.
   ///
-  /// It is shared with the source's closure: if the timer is released on another thread, the source may fire before
-  /// `deinit` runs.
+  /// The source's closure shares it: if the timer is released on another thread, the source may fire and be removed
+  /// before `deinit` runs, which must then not remove it again.
   private let source = Shared<guint>(0)
 
   /// Calls `body` once after `delay`.
@@ -135,7 +135,7 @@ public final class Timeout {
     cancel()
   }
 
-  /// Stops the timer, so that it no longer fires.
+  /// Stops the timer.
   public func cancel() {
     guard source.value != 0 else { return }
     g_source_remove(source.value)

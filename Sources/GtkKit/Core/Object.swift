@@ -110,9 +110,9 @@ open class Object {
     g_signal_handler_disconnect(raw, connection)
   }
 
-  /// A handler in the form that GLib calls, with its closure, the object and the arguments.
+  /// A signal handler; it receives its closure, the object followed by the arguments, and the place for its result.
   ///
-  /// The values are valid during the call.
+  /// The pointers are valid during the call.
   private typealias Handler =
     @MainActor (UnsafeMutablePointer<GClosure>, UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
 

@@ -51,12 +51,12 @@ extension OpaquePointer: InstancePointer {
   var untyped: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
 }
 
-/// A constructor's result, which is never NULL for the arguments that this module passes.
+/// The result of a C function, which is never NULL in the calls that this module makes.
 extension Optional: InstancePointer where Wrapped: InstancePointer {
   var untyped: UnsafeMutableRawPointer { unsafelyUnwrapped.untyped }
 }
 
-/// User data for C callbacks: one closure, or a tuple of several.
+/// User data for C callbacks: a closure, a tuple of closures, or an object.
 ///
 /// C holds the only reference, and releases it with `releaseClosure`.
 final class Closure<Body> {

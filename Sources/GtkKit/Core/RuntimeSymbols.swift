@@ -3,8 +3,8 @@ import Glibc
 
 /// Functions that are looked up by name at run time; nil if the library lacks them.
 ///
-/// CopyPasta is built with the headers of GTK 4.8. These functions were added later, or belong to backends that a build
-/// of GTK may lack. Their signatures have not changed since they were added.
+/// CopyPasta must compile with the headers of GTK 4.8. These functions were added later, or belong to backends that a
+/// build of GTK may lack. Their signatures have not changed since they were added.
 @MainActor
 enum RuntimeSymbols {
   /// `gtk_list_view_scroll_to` (4.12); parameters: list, position, flags, scroll info.

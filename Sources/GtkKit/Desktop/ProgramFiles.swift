@@ -6,7 +6,7 @@ import Glibc
 /// They are located relative to the executable, so that the program can be installed anywhere and moved. In a checkout,
 /// `share` is next to the executable; `meson-helpers/internal/build stage` fills it.
 public enum ProgramFiles {
-  /// Whether other programs search this folder, too, so that a panel can find the icon by name.
+  /// Whether other programs also search the data folder, so that a panel can find the icon by name.
   @MainActor public private(set) static var areKnownToOthers = false
 
   /// Sets the locale, and makes gettext, GSettings and the icon theme search the data folder.
@@ -62,7 +62,7 @@ public enum ProgramFiles {
 
   /// Returns this program's command for a shell or a desktop's keyboard settings.
   ///
-  /// The command is `name` if PATH finds this program by that name; otherwise it is the quoted full path.
+  /// The command is `name` if PATH finds this program by that name; otherwise it is the full path, quoted if necessary.
   public static func shellCommand(named name: String) -> String {
     guard let own = program else { return name }
     return resolved(name) == own ? name : quoted(own)

@@ -32,7 +32,9 @@ public enum SessionBus {
     return connected
   }()
 
-  /// Calls `body` when the bus closes the connection, for example at the end of the session; otherwise GLib would exit.
+  /// Calls `body` when the bus closes the connection, for example at the end of the session.
+  ///
+  /// Without this call, GLib would end the process with SIGTERM.
   public static func onEnd(_ body: @escaping @MainActor () -> Void) {
     guard let bus else { return }
     g_dbus_connection_set_exit_on_close(bus.opaque, 0)
@@ -43,8 +45,8 @@ public enum SessionBus {
   ///
   /// The bus decides atomically, so of two programs that start at the same moment only one gets the name.
   ///
-  /// - Returns: false if another program owns the name; also true without a bus, which would be needed to find other
-  ///   programs.
+  /// - Returns: false if another program owns the name. Without a bus, returns true, because no other program can be
+  ///   found.
   public static func claim(_ name: String) -> Bool {
     let doNotQueue: UInt32 = 4
     let alreadyOwned: UInt32 = 3

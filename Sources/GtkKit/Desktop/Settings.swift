@@ -73,7 +73,7 @@ public final class Settings {
     return true
   }
 
-  /// Resets a key to its default.
+  /// Resets a key of the schema to its default; values in memory do not change.
   public func reset(_ key: String) {
     if let object = object(with: key) { g_settings_reset(object.cast(), key) }
   }

@@ -58,7 +58,7 @@ public final class Theme {
     return settings[property: "gtk-interface-contrast"] == .number(2)
   }
 
-  /// Calls `body` when the theme or its variant changes.
+  /// Calls `body` when the theme's name or contrast changes.
   public func onChange(_ body: @escaping @MainActor () -> Void) {
     settings.connect("notify::gtk-theme-name", body)
     if settings[property: "gtk-interface-contrast"] != nil {

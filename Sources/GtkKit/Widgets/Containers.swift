@@ -233,7 +233,8 @@ public final class FootedBox: Widget {
 
 /// A column of two widgets with a maximum width, and optionally a small third widget in the padding at the end.
 ///
-/// The maximum width is also the natural width.
+/// The maximum width is the natural width, so it applies only if the column or its container does not fill the
+/// available width (`align`).
 @MainActor
 public final class ClampedColumn: Widget {
   /// The width of the space for the third widget, in pixels.
@@ -308,9 +309,9 @@ public final class ClampedColumn: Widget {
   }
 }
 
-/// Two widgets side by side, or one above the other if the second one needs more than half of the width.
+/// Two widgets side by side, or one above the other if there is not enough room.
 ///
-/// If the second widget expands, it gets the same width as the first.
+/// Side by side, the second widget gets at most half of the width; if it expands, it gets the same width as the first.
 @MainActor
 public final class ReflowingBox: Widget {
   private static let (horizontalSpacing, verticalSpacing): (gint, gint) = (12, 6)
@@ -337,7 +338,7 @@ public final class ReflowingBox: Widget {
     let (one, two) = (
       extent(of: first, GTK_ORIENTATION_HORIZONTAL), extent(of: second, GTK_ORIENTATION_HORIZONTAL)
     )
-    // Side by side, the second widget gets at most half of the width.
+    // Side by side, the first widget must be at least as wide as the second.
     return (max(one.minimum, two.minimum), max(one.natural, two.natural) + horizontalSpacing + two.natural)
   }
 

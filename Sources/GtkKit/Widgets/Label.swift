@@ -73,7 +73,7 @@ public final class Label: Widget {
     let lines = text.split(separator: "\u{2028}", omittingEmptySubsequences: false)
     let mark = isRightToLeft ? "\u{200F}" : "\u{200E}"
     let shown = mark + lines.map { "\u{2068}\($0)\u{2069}" }.joined(separator: "\u{2028}")
-    // Like the separator, each of these marks has three bytes. `ends` are the offsets of the lines' ends.
+    // Like the separator, each of these marks has three bytes. `ends` are the offsets after the lines' separators.
     var (ends, end) = ([Int](), 0)
     for line in lines {
       end += line.utf8.count + 3

@@ -76,7 +76,7 @@ public final class ListView<Row: ListRow>: Widget {
     connect("activate") { (position: guint) in body(Int(position)) }
   }
 
-  /// The views that are bound to a row, in no particular order.
+  /// All views that exist, in no particular order; some may be unbound.
   public var boundRows: some Sequence<Row> { rows.values }
 
   /// Returns the row that shows the item at a position, if any.
@@ -143,13 +143,13 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// The rows to keep in place during the next layout.
   private var places: [Place] = []
-  /// Whether the focused row was visible when `places` was set, and must stay visible.
+  /// Whether the next layout must show the focused row: it was visible before, or replaces a removed row.
   private var showsFocus = false
 
   /// Keeps the rows in place when the view's height changes.
   ///
-  /// GTK would keep a different row in place. In a list scrolled to a third of its length, it would be the row at a
-  /// third of the view's height.
+  /// GTK would choose the row to keep in place by the scroll position: in a list scrolled to a third of its length, the
+  /// row at a third of the view's height.
   public func keepPlace() {
     if places.isEmpty {
       showsFocus = isFocusSeen
@@ -158,9 +158,9 @@ public final class ListView<Row: ListRow>: Widget {
     restorePlaceAfterLayout()
   }
 
-  /// Keeps the rows above a change in place.
+  /// Keeps the visible rows in place when rows are inserted or removed.
   ///
-  /// Rows inserted at the top of an unscrolled list become visible.
+  /// If rows change within the view, keeps only those above the change.
   private func keepPlace(at position: Int, removed: Int, added: Int) {
     // In an unscrolled list, let rows added at the top appear. Rows added at the end, for example at startup, do not
     // move others.
@@ -184,7 +184,8 @@ public final class ListView<Row: ListRow>: Widget {
   /// The visible rows, from the top.
   ///
   /// GTK also maps the focused row, at its last known position, even if it is far away from the others. Since 4.12 it
-  /// does not move rows that a layout scrolls out of view, so their places overlap the places of other rows.
+  /// does not move rows that a layout scrolls out of view, so their places overlap the places of other rows. Therefore
+  /// only the longest run of adjacent rows counts as visible.
   private var seenRows: [Place] {
     let height = Double(gtk_widget_get_height(widget))
     let mapped = rows.compactMap { item, row -> (position: Int, y: Double, end: Double)? in
@@ -358,7 +359,7 @@ public final class ListView<Row: ListRow>: Widget {
       label.show(text)
       label.limitWidth(toCharacters: 70, within: width - 48)
       gtk_tooltip_set_custom(tooltip, label.widget)
-      // When the pointer reaches another row, GTK queries the tooltip again and moves it there.
+      // Tie the tooltip to the row, so that GTK queries it again when the pointer reaches another row.
       var area = GdkRectangle(
         x: gint(bounds.x), y: gint(bounds.y), width: gint(bounds.width), height: gint(bounds.height))
       gtk_tooltip_set_tip_area(tooltip, &area)

@@ -59,7 +59,7 @@ private final class MainMenu {
 
   init(_ make: @escaping @MainActor () -> Menu) { self.make = make }
 
-  /// Sets the button's menu; GTK calls this each time the menu is opened.
+  /// Stores the focus and, the first time, creates the menu; GTK calls this each time the menu is opened.
   func open(on button: Widget) {
     returning = nil
     focusBefore = gtk_widget_get_root(button.widget).flatMap { gtk_root_get_focus($0) }

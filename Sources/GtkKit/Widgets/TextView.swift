@@ -34,8 +34,8 @@ public final class TextView: Widget {
   private static let margin: gint = 12
   /// Returns the bytes of a range of characters.
   ///
-  /// Stored in the view, which the buffer's closures reference weakly, because they may outlive the view and must not
-  /// retain this closure.
+  /// The buffer's closures may outlive the view, and must not retain this closure. They get it through a weak reference
+  /// to the view.
   private var selectedBytes: (@MainActor (Range<Int>) -> [UInt8])?
   private var buffer: UnsafeMutablePointer<GtkTextBuffer>? { gtk_text_view_get_buffer(cast()) }
 

@@ -34,7 +34,7 @@ open class Widget: Object {
   /// Unlike `destroy`, this signal is emitted even for a window that is still referenced.
   public final func onHide(_ body: @escaping @MainActor () -> Void) { connect("unmap", body) }
 
-  /// Calls `body` once after the next frame of the widget's window, which must have been shown.
+  /// Calls `body` once after the next frame of the widget's window; immediately if the widget is not realized.
   public final func onNextFrame(_ body: @escaping @MainActor () -> Void) {
     guard let pointer = gtk_widget_get_frame_clock(widget) else { return body() }
     Object(Owned(borrowing: pointer)).connectOnce("after-paint", body)

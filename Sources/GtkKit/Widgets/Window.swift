@@ -152,10 +152,10 @@ public final class Window: Widget {
     gtk_widget_allocate(widget, size.width, max(size.height, least), -1, nil)
   }
 
-  /// Returns the time that an X11 window manager compares with the last key press in another window.
+  /// Sets and returns the time that an X11 window manager compares with the last key press in another window.
   ///
-  /// If the desktop did not provide the time of the user's action, this is the current time. It is 0, for "unknown", on
-  /// Wayland and before the window is first shown.
+  /// If the desktop did not provide the time of the user's action, this is the current time. For a token, on Wayland,
+  /// and before the window is first shown, sets nothing and returns 0, for "unknown".
   private func userTime(for activation: Activation) -> UInt32 {
     guard let surface = x11Surface else { return 0 }
     let time: UInt32
@@ -276,7 +276,7 @@ public enum ConfirmationDialog {
     }
     let cancel = Button(label: tr("_Cancel"), close)
     let confirm = Button(label: action) {
-      // Close first, because the action may move the focus in the window.
+      // Close first, because the action may move the focus in `parent`.
       close()
       confirmed()
     }

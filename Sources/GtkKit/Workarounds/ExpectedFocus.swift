@@ -4,8 +4,8 @@ import CGtk
 ///
 /// **Fault** (GTK 4.8 to 4.24): a compositor or window manager gives a window the focus only after its first frame.
 /// Until then, GTK keeps the state `backdrop` on a window that was shown before. In versions where hiding a window
-/// resets `is-active` (4.18, not 4.8), the window's focused widget also has no `focus` state. So each popup was drawn
-/// twice: inactive, and a frame later active.
+/// resets `is-active` (4.18, not 4.8), the window's focused widget also has no `focus` state. So whenever the window
+/// appeared, it was drawn twice: inactive, and a frame later active.
 ///
 /// **Workaround**: removes `backdrop` before each frame until the window gets the focus, for at most `limit`. If the
 /// window still does not have the focus then, sets `backdrop` again, which also hides the focus style.

@@ -214,7 +214,7 @@ extension Bus {
   /// - Parameters:
   ///   - introspection: one interface, as a `node` of D-Bus introspection XML.
   ///   - path: the object's path, such as `/MenuBar`.
-  /// - Throws: `BusError` if the path already has that interface.
+  /// - Throws: `BusError` if `introspection` is invalid, or the path already has that interface.
   public func export(
     _ introspection: String, at path: String, methods: [String: Method], properties: [String: Property] = [:]
   ) throws(BusError) -> Registration {
