@@ -60,7 +60,7 @@ struct DeletionTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test func `restoring a clip also erases from the log another, deleted clip that a reader had kept there`()
+  @Test func `restoring a clip removes the text of another, deleted clip that a reader had kept in the log`()
     async throws
   {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))

@@ -7,7 +7,7 @@ import Testing
 /// Damages the files of a history at random and checks the result.
 ///
 /// Whatever bytes the files contain, the history must open or be recoverable, must still contain all rows that the
-/// damage did not hit, and must record the next text.
+/// damage did not hit, and must record the next text. It may be refused only if its first page is damaged.
 struct FileFuzz {
   /// The files of an undamaged history, and their content.
   private struct Original {

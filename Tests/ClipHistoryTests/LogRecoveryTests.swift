@@ -65,7 +65,7 @@ struct LogRecoveryTests {
     #expect(try await copy.store().allIDs() == Array(1...39))
   }
 
-  @Test func `log frames left from before the log's last restart do not count as damage`() async throws {
+  @Test func `log frames from before the log's last restart do not count as damage`() async throws {
     let history = TemporaryHistory()
     let store = try history.store()
     for number in 1...40 { try await store.add(text(number)) }

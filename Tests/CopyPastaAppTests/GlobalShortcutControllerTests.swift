@@ -18,8 +18,9 @@ import Testing
 
   nonisolated private static let byPortal = ShortcutState.held(by: .portal, name: "X")
 
-  /// The first backend is used, or the next if the first is unsupported; if all fail, the most specific reason is
-  /// shown.
+  /// The search ends at the first backend that grants the keys or finds them taken.
+  ///
+  /// Otherwise the first reason other than `unsupported` is shown.
   @Test(
     arguments: [
       (held, byPortal, held), (.notHeld(.unsupported), byPortal, byPortal),
@@ -28,7 +29,7 @@ import Testing
       (.notHeld(.missing("X")), .notHeld(.unsupported), .notHeld(.missing("X"))),
       (.notHeld(.unsupported), .notHeld(.unsupported), .notHeld(.unsupported)),
     ] as [(ShortcutState, ShortcutState, ShortcutState)])
-  func `the first shortcut backend that supports the keys is used, and each is asked at most once`(
+  func `the first shortcut backend that supports the keys is used, and none is asked more than once`(
     outcome: ShortcutState, next: ShortcutState, state: ShortcutState
   ) async throws {
     (first.outcome, second.outcome) = (outcome, next)

@@ -256,7 +256,7 @@ import Testing
   }
 
   @Test(arguments: [ClipboardContent.text(Array("three".utf8)), .text(Array("next".utf8)), .text([0xFF])])
-  func `the indicator reports a skipped secret until the next text arrives, even an invalid text`(
+  func `the indicator reports a skipped secret until the next text arrives, even if it is invalid`(
     next: ClipboardContent
   ) async throws {
     clipboard.offers.copy(.secret)

@@ -16,7 +16,7 @@ import Testing
   init() async throws {
     try await TestDisplay.open()
     style = ProgramStyle()
-    // Timeouts fire only in the main loop, which runs only after each test's immediate expectations.
+    // One millisecond is safe: a timeout fires only in the main loop, which a test runs after its first expectations.
     bar = NoticeBar(time: { $0 == .long ? $0.time : .milliseconds(1) }, giveBackFocus: {})
     window = Window(title: "Notices")
   }

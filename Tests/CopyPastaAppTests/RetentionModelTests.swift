@@ -257,7 +257,7 @@ private final class RetentionRun {
       model.period = choice
       model.agree()
     } else if isShorter {
-      // Counting the expired items has recorded a first check if none existed.
+      // If no item has expired, counting may have stored the first check, as `look` then does in the model.
       model.period = choice
     }
     preferences.retentionPeriod = choice

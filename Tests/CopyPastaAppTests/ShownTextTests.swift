@@ -72,7 +72,7 @@ import Testing
     "👩‍👩‍👧‍👦", "مرحبا", "\t\u{200E}", "\u{1}",
   ])
   func `the full-text window limits the length and number of displayed lines`(part: String) throws {
-    // A quarter of that suffices to reach the limits of lines and words.
+    // A quarter of 1 MiB suffices to reach the limits of lines and words.
     let text = String.repetition(of: part, count: ShownText.sizeLimit / 4 / part.utf8.count + 1)
     let shown = try Self.shown(text).text
     #expect(shown.utf8.count <= ShownText.sizeLimit + 8)

@@ -34,7 +34,7 @@ import Testing
     #expect(lifetime.isOver)
   }
 
-  @Test func `the memory is freed once the bytes object and every part of it are released`() {
+  @Test func `the memory of a bytes object is freed once the object and all its parts are released`() {
     let isFreed = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
     isFreed.initialize(to: false)
     defer { isFreed.deallocate() }

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Observes whether a GObject was finalized, without retaining it.
 ///
-/// The flag is atomic, because an object such as a bus connection may be finalized on another thread.
+/// The flag is atomic, because the callback is not isolated to the main actor. Do not observe an object that may be
+/// finalized on another thread, such as a bus connection: `g_object_weak_ref` is not safe for such objects.
 public final class Lifetime: Sendable {
   private let ended = Atomic(false)
 

@@ -1,12 +1,14 @@
 // Runs the main actor on a GLib loop, in a process of its own because a test process drains libdispatch's main queue
-// itself. It prints what the test checks: `tasks N`, `pooled N`, the number of threads in libdispatch's pool, and `idle
-// N`, the microseconds of processor time in one idle second.
+// itself. It prints three lines, which the test checks: `tasks` and the number of finished tasks; `pooled` and the
+// number of threads in libdispatch's pool; `idle` and the microseconds of processor time in one idle second.
 
 import Glibc
 import GtkKit
 import SerialQueue
 
-/// A pooled thread is named after its queue, such as `…oot.default-qos`; names of other queues' threads end in
+/// Returns the number of threads in libdispatch's pool.
+///
+/// Such a thread is named after its queue, for example `…oot.default-qos`; the names of other queues' threads end in
 /// `.overcommit`.
 func pooledThreads() -> Int {
   guard let folder = opendir("/proc/self/task") else { return -1 }

@@ -1,7 +1,7 @@
 extension ClipboardOwner {
   /// A representation of the clipboard's content, under one or more X11 targets or types.
   public struct Offer: Sendable {
-    /// The names of the targets, such as `UTF8_STRING`; without a colon.
+    /// The names of the targets, such as `UTF8_STRING`; a name must not contain a colon.
     public let targets: [String]
     /// The answer to a request; nil if the targets are listed but requests for them are never answered.
     ///

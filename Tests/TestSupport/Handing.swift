@@ -2,8 +2,8 @@ import Foundation
 
 /// Passes strings to an exit test, which cannot capture values before Swift 6.3.
 ///
-/// The strings are written to a file, whose name contains the id of this process, which is the parent of the exit
-/// test's process, and `key`. Tests that may run at the same time need different keys.
+/// The strings are written to a file. Its name contains `key` and the id of this process, the parent of the exit test's
+/// process. Tests that may run at the same time need different keys.
 public func handing(_ words: String..., as key: String, to body: () async throws -> Void) async throws {
   let file = handingFile(of: getpid(), key: key)
   try JSONEncoder().encode(words).write(to: file)

@@ -3,7 +3,7 @@ import Foundation
 extension Program {
   /// Whether a text is in the process's writable memory: its heap, stacks and writable mappings.
   ///
-  /// - Throws: An error if the memory cannot be read; a process can reserve that for root.
+  /// - Throws: An error if the memory cannot be read, because a process can allow this only to root.
   public func memoryContains(_ text: String) throws -> Bool {
     let memory = open("/proc/\(processID)/mem", O_RDONLY | O_CLOEXEC)
     guard memory >= 0 else { throw TestSupportError.system("the program's memory", code: errno) }

@@ -121,7 +121,7 @@ public struct ScratchHome: Sendable {
 
     func newPath() -> String { "\(path)/\(count.add(1, ordering: .relaxed).newValue)" }
 
-    /// Starts a process that removes the folder when its pipe is closed, because this process has ended.
+    /// Starts a process that removes the folder once this process has ended, which closes a pipe between the two.
     ///
     /// It tries repeatedly, because programs that are ending may still write to the folder.
     private static func removeAfterUs(_ path: String) throws {

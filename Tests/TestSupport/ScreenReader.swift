@@ -47,7 +47,7 @@ public struct ScreenReader: Sendable {
     return reader
   }
 
-  /// The announcements so far.
+  /// The lines of `screen_reader.py listen` so far: announcements, changed descriptions and `window:activate`.
   public var heard: [String] { Array((listener?.lines ?? []).dropFirst()) }
 
   /// All elements, including those outside the screen, because GTK 4.8 does not report which ones are on the screen.

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A private X server with a window manager, or a private Wayland compositor, with its own session bus and home folder.
 ///
-/// All its processes end with `stop()`, with the last reference, or with the test process.
+/// Its programs end with `stop()`, with the last reference, or with the test process. Without `stop()`, the X server or
+/// sway runs until the test process ends.
 ///
 ///     try await VirtualDesktop.with { desktop in
 ///       try await XClip.copy("hello", on: desktop)
@@ -18,7 +19,7 @@ public final class VirtualDesktop: Sendable {
     case wayland
     /// Headless GNOME Shell on Wayland; only installed by `packages desktops`.
     case gnome
-    /// labwc, a stacking compositor like openbox; optional.
+    /// labwc, a stacking compositor modelled on openbox; optional.
     case labwc
     /// KDE's compositor on Wayland, in a window on Xvfb; only installed by `packages desktops`.
     case kde

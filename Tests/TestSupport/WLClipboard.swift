@@ -2,8 +2,8 @@
 public enum WLClipboard {
   /// Copies a text, and returns once wl-copy owns the clipboard; wl-copy runs while it owns the clipboard.
   public static func copy(_ text: [UInt8], on desktop: VirtualDesktop) async throws {
-    // Given a type, wl-copy does not guess the type, and offers all text types. The foreground process ends once
-    // wl-copy owns the clipboard.
+    // With `--type`, wl-copy does not guess the type; for a text type, it offers all text types. The foreground process
+    // ends once wl-copy owns the clipboard.
     try await desktop.run(["wl-copy", "--type", "text/plain"], input: text).succeeded()
   }
 

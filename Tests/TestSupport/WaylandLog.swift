@@ -11,7 +11,7 @@ public struct WaylandLog {
   /// All windows that were shown, in order.
   public private(set) var showings: [Showing] = []
 
-  /// Parses a log; lines that are no requests are ignored.
+  /// Parses a log, ignoring lines that are not requests.
   public init(_ text: String) {
     // Old format: [1234.567]  -> xdg_wm_base@7.get_xdg_surface(new id xdg_surface@29, wl_surface@9)
     // New format: [18:13:43.776649] {Default Queue}  -> xdg_wm_base#7.get_xdg_surface(…#…)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Reads the windows and the pixels of an X server over one connection.
 ///
-/// Tests poll this every 20 ms. Starting a program for each query would take most of the processor time.
+/// Tests poll it, so starting a program for each query would take most of the processor time.
 final class X11Display: Sendable {
   /// The connection, used by one thread at a time.
   fileprivate struct Connection: ~Copyable {
@@ -254,7 +254,7 @@ extension X11Display.Connection {
 
   /// Returns the fixed-size part of a reply; throws if there is none.
   ///
-  /// Use it for requests that cannot fail because a window has been closed.
+  /// Use it only for requests that do not depend on a window, because a window may have been closed.
   fileprivate func require<Reply>(_ type: Reply.Type, _ sequence: UInt32) throws -> Reply {
     guard let reply = try reply(type, to: sequence) else { throw TestSupportError("no \(type)") }
     defer { free(reply) }

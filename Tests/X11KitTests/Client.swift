@@ -118,7 +118,7 @@ extension SelectionReader {
   }
 }
 
-/// Returns text that differs at every position, so that lost, repeated or moved chunks are detected.
+/// Returns a pseudorandom text, in which lost, repeated or moved chunks are detected.
 func sampleText(_ count: Int) -> [UInt8] {
   var text: [UInt8] = []
   text.reserveCapacity(count)

@@ -76,7 +76,7 @@ extension X11KitTests {
     @Test func `a combination is not grabbed at all unless it can be grabbed in every lock state`()
       async throws
     {
-      // Grab the combination in one lock state only, as a program does that takes no account of lock keys.
+      // Grab the combination in one lock state only, like a program that does not allow for lock keys.
       let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 55, state: 0x46)]))
       #expect(await grab.grab(Self.toggle) == .taken)
@@ -123,7 +123,7 @@ extension X11KitTests {
       try await press("alt+" + Self.y)
       try await presses.expect(1)
       try await run(["setxkbmap", "de"])
-      // On a German keyboard, y and z are swapped. Press repeatedly, because the grab follows the change after a moment.
+      // On a German keyboard, y and z are swapped. Press repeatedly, because the grab follows the change with a delay.
       try await waitUntil("the key in its new place") {
         try await press("alt+" + Self.z)
         return presses.times.count > 1

@@ -84,7 +84,7 @@ extension X11KitTests {
       #expect(try await eventually { try openSockets() == before })
     }
 
-    /// A busy loop would use 100 % of a processor, far more than 20 %.
+    /// Expects that this process uses less than 20 % of a processor; a busy loop would use 100 %.
     static func expectIdle(sourceLocation: SourceLocation = #_sourceLocation) async throws {
       let before = clock()
       try await Task.sleep(for: .milliseconds(500))

@@ -30,7 +30,7 @@ extension X11KitTests {
       return await reader.outcome(onPurpose: false)
     }
 
-    @Test func `each time reading is permitted, the contents are reported once, as a new offer`() async throws
+    @Test func `each time reading is permitted, the clipboard is reported once, as a new offer`() async throws
     {
       permit.revoke()
       let owner = try await own("Owner")
@@ -90,7 +90,7 @@ extension X11KitTests {
       #expect(await reader.outcome(ownWindow: window, onPurpose: false) == .content(.own))
     }
 
-    @Test func `a clipboard read reports if CopyPasta takes the clipboard before the request for the text`()
+    @Test func `a clipboard read fails if CopyPasta takes the clipboard before the request for the text`()
       async throws
     {
       let slow = try await own("TargetsWhenTold")
@@ -150,7 +150,7 @@ extension X11KitTests {
     }
 
     @Test
-    func `offering a text returns ownershipLost if another program takes the clipboard right afterwards`()
+    func `offering a text returns ownershipLost if another program takes the clipboard at the same time`()
       async throws
     {
       let owner = try SelectionOwner(display: display)

@@ -193,7 +193,7 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    /// xclip serves no other requestor during a transfer, so the reader must let it finish.
+    /// xclip serves no other requestor during a transfer, so the reader must let the transfer finish.
     @Test func `xclip still serves a text after a read has refused the text as too large`() async throws {
       let text = sampleText(8 << 20)
       try await own(text)

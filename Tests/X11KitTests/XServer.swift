@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import X11Kit
 
-/// An X server without a screen, on a free display number.
+/// An Xvfb server on a free display number.
 ///
 /// It exits with its last client. The first client belongs to this object, so the server exits with the test process in
 /// any case.

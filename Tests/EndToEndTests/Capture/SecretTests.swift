@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A text with a password manager's hint is never requested, recorded or held in memory.
+/// A text that a password manager's hint marks as secret is never requested, recorded or held in memory.
 @Suite struct SecretTests {
   static let kinds = VirtualDesktop.Kind.all
 

@@ -39,6 +39,8 @@ import Testing
   }
 
   /// If the path were decoded as a string, it would name a different folder.
+  ///
+  /// `--version` succeeds, because it uses no folder.
   @Test(arguments: [[], ["--export"], ["--check"], ["--version"]])
   func `a data folder path that is not valid UTF-8 is refused with a one-line error and creates no folder`(
     _ arguments: [String]

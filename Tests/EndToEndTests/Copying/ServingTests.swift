@@ -102,7 +102,7 @@ extension Scene {
 
   /// Waits until the newest clip has this size.
   ///
-  /// Reading a text of 64 MiB from the database repeatedly would take too long.
+  /// Reading the whole text from the database repeatedly would take too long.
   private func waitForNewest(ofSize size: Int) async throws {
     try await waitUntil("a clip of \(size) bytes", within: .seconds(60)) {
       try await history.query("SELECT byte_count FROM clip ORDER BY id DESC LIMIT 1") == "\(size)"

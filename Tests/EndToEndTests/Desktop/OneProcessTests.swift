@@ -123,7 +123,7 @@ extension VirtualDesktop {
 
   /// Expects exactly one visible window of the program.
   ///
-  /// Retries, because xdotool misses a window while the window manager is reparenting it.
+  /// Retries, because a window is not counted while the window manager is reparenting it.
   func expectOneWindow(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var count = 0
     let isOne = try await eventually {

@@ -66,7 +66,7 @@ class Driver:
             server.listen()
             print('ready', flush=True)
             while True:
-                # Read events between orders as well, because the compositor closes a connection that does not read them.
+                # Read events between orders too, because the compositor closes a connection that does not read them.
                 ready, _, _ = select.select([server, self.connection.socket], [], [])
                 if self.connection.socket in ready:
                     self.connection.dispatch()

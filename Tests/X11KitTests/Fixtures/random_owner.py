@@ -57,7 +57,7 @@ class RandomOwner:
 
     def asked(self, request, name):
         if self.misbehaves():
-            # Return after these actions, because a second answer in the same property would form a text of unknown digest.
+            # Return after these actions: a second answer in the same property would form a text of unknown digest.
             if self.random.random() < 0.5:
                 self.random.choice([
                     lambda: None, lambda: self.answer(request), lambda: self.begin_pieces(request, self.kind()),
