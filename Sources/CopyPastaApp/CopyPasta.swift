@@ -124,7 +124,7 @@ extension StartupServices.Service {
 
 /// Prevents crash reports, which would contain clips and the clipboard's text.
 private enum CrashReport {
-  /// Prevents core dumps and backtraces under any configuration of the system.
+  /// Prevents core dumps and backtraces, even if the system pipes core dumps to a program.
   ///
   /// Limits a core dump to 1 byte, not 0. If dumps are piped to a program (systemd-coredump, apport), the kernel
   /// ignores the limit, except that a limit of 1 stops it from starting that program.
@@ -135,7 +135,7 @@ private enum CrashReport {
   /// history's file.
   static func forbid() {
     var limit = rlimit(rlim_cur: 1, rlim_max: 1)
-    // The call fails only if the hard limit is 0, which prevents dumps to files as well.
+    // The call fails only if the hard limit is 0, which prevents dumps to files, but not dumps that are piped.
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     // Swift's backtrace prints the memory that the registers point to, which may be a clip. Keep Swift's signal
     // handlers only if the user has set the variable that configures backtraces.

@@ -229,7 +229,7 @@ final class CopyPastaApplication {
   private func shortcutChanged(to state: ShortcutState) {
     switch state {
     case .held(by: .keyGrab, _), .held(by: .portal, _): reasons.hold(.shortcut)
-    // This state is temporary: the user is choosing another shortcut, or a lost shortcut is requested again.
+    // Keep the reason: this state lasts only while the user chooses other keys, or while the shortcut is requested.
     case .starting: break
     // GNOME's shortcut starts the program if necessary, so the program need not keep running for it.
     case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.unsuitable), .notHeld(.refused),

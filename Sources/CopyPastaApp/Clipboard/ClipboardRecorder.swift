@@ -7,7 +7,7 @@ import Synchronization
 /// The source's thread enqueues a text, the store's thread validates and records it, and `report` receives the outcome.
 /// No step waits for the main thread.
 final class ClipboardRecorder: Sendable {
-  /// The largest backlog, in bytes, at which the next text is read although earlier texts are not on disk yet.
+  /// The backlog, in bytes, above which no further text is read until all earlier texts are on disk.
   static let backlogLimit = 4 << 20
   /// Counted in the backlog for each text, in addition to its bytes, so that the number of small texts is bounded, too.
   private static let costOfText = 1 << 10

@@ -241,9 +241,9 @@ private final class GdkClipboardSource: ClipboardSource {
   /// only to the window with the focus. If the focus was lost in between, the answer is unknown, and the text is read
   /// again at the next activation.
   ///
-  /// If this program has replaced the owner, the compositor reports nothing more about it. The text then counts as
-  /// whole if it was requested before and is not empty: copying something else does not make an owner stop in the
-  /// middle of a transfer.
+  /// If this program has replaced the owner, the compositor reports nothing more about that owner. The text then counts
+  /// as whole if it was requested before the replacement and is not empty: an owner that loses the clipboard does not
+  /// stop in the middle of a transfer.
   private func confirm(_ read: Read, isEmpty: Bool) async throws {
     clipboard.synchronise()
     guard changes == read.changes || read.isOwnershipLost else {

@@ -6,9 +6,10 @@ import Synchronization
 /// The desktop's clipboard: `X11Clipboard` on X11, `GdkClipboard` on Wayland.
 @MainActor
 protocol SystemClipboard: AnyObject {
-  /// Makes the source that reads what other programs copy. It delivers the outcome of each read on its own thread.
+  /// Makes the source that reads what other programs copy.
   ///
-  /// - Parameter deliver: Called with each outcome. The source reads the next offer after `deliver` has returned.
+  /// - Parameter deliver: Called with the outcome of each read, on the source's thread: the main thread on Wayland, a
+  ///   thread of its own on X11. The source reads the next offer after `deliver` has returned.
   func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource
 
   /// Sets the X11 id of the window that must have the focus for the clipboard to be read.
@@ -31,7 +32,7 @@ protocol SystemClipboard: AnyObject {
   /// The text formats that the window accepts in a drop.
   var dropFormats: [String] { get }
 
-  /// Hands this program's text over to a clipboard manager, if one runs. Takes at most about a second.
+  /// Hands this program's text over to a clipboard manager, if one runs; takes at most about a second.
   func handOver() async
 }
 
@@ -62,7 +63,7 @@ protocol ClipboardSource: AnyObject, Sendable {
   /// continues after a stop, within its limits, because some owners (xclip 0.13) serve no other program until it has
   /// ended.
   ///
-  /// Each offer is delivered as its content or as an error:
+  /// Each offer is delivered as its content or as an error, such as:
   /// - `cancelled`: a newer offer has to be read instead, or reading is not allowed any more.
   /// - `ownershipLost`: this program has taken the clipboard, so the previous text cannot be read any more.
   /// - `unavailable`: the desktop cannot be reached, so the source stops following.
@@ -155,7 +156,7 @@ final class PendingRead: Sendable {
 
   /// Grants or revokes a permit, and so starts or ends a pending read.
   ///
-  /// - Returns: whether the permit has changed.
+  /// - Returns: Whether the permit has changed.
   func follow(_ isFollowing: Bool, _ permit: ReadPermit) -> Bool {
     let before = permit.current
     if isFollowing { permit.grant() } else { permit.revoke() }

@@ -215,7 +215,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
     return try await drop.read(within: limits)
   }
 
-  /// Returns the dropped text if GDK would convert its format; nil otherwise.
+  /// Reads the dropped text if GDK would change it by converting its format; returns nil if GDK should read it instead.
   private func droppedText() async throws(TransferError) -> [UInt8]? {
     try await read { reader throws(TransferError) in
       try await reader.readDroppedText(within: self.limits)

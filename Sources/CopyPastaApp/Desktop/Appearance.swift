@@ -48,7 +48,7 @@ extension Appearance {
     private static let portal = RemoteObject(
       name: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
       interface: "org.freedesktop.portal.Settings")
-    /// GDBus's longest timeout, because a portal that hangs may recover.
+    /// GDBus's value for no timeout, because a portal that hangs may recover.
     private static let timeout = Duration.milliseconds(Int64(Int32.max))
 
     private(set) var appearance: Appearance {
@@ -178,7 +178,7 @@ final class ProgramStyle {
     scrolledwindow > undershoot.top { box-shadow: inset 0 1px currentColor; }
     """ + separators("currentColor")
 
-  /// A separator below each row, as wide as the texts, drawn as a background so that it takes no space.
+  /// A separator below each row, drawn as a background so that it takes no space.
   private static func separators(_ colour: String) -> String {
     """
     .copypasta listview.history > row:not(:last-child) {
@@ -187,7 +187,7 @@ final class ProgramStyle {
     """
   }
 
-  /// Flat windows, only with GTK's own theme; a theme that the user has chosen keeps its look.
+  /// Flat windows with GTK's own theme; a theme that the user has chosen keeps its look, with separators between rows.
   private let look = StyleSheet("", level: -1)
   private let contrast = StyleSheet("", level: 1)
   private let own = StyleSheet(String(decoding: PackageResources.style_css, as: UTF8.self))

@@ -31,7 +31,7 @@ final class KeepAliveReasons {
   /// - Parameters:
   ///   - graceTime: How long `forgetLost` keeps a lost reason, because a panel that restarts removes the icon for a
   ///     moment.
-  ///   - ended: Called when a reason ends, but not if it ends because the desktop removed the icon or the shortcut.
+  ///   - ended: Called by `end` when it has removed a reason; not called by `lose` and `forgetLost`.
   init(
     graceTime: Duration = .seconds(10), now: @escaping @MainActor () -> ContinuousClock.Instant = { .now },
     ended: @escaping @MainActor () -> Void

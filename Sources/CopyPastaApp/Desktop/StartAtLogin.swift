@@ -45,8 +45,8 @@ final class StartAtLogin {
   private var isSet: Bool {
     didSet {
       guard isSet != oldValue else { return }
-      // If this cannot be stored, the next run uses the old value, and assumes that the side that differs from this
-      // value has changed.
+      // If this cannot be stored, the next run compares both sides with the old value, and so may choose the side that
+      // has not changed.
       do throws(GLibError) { try agreement?.write([(Self.key, isSet ? 1 : 0)]) } catch {}
     }
   }
@@ -77,8 +77,8 @@ final class StartAtLogin {
   func reconcile() {
     guard work == nil else { return }
     let actual = entry.isSet ?? isSet
-    // Of the setting and the desktop's entry, the one that differs from the value that they last shared was changed. A
-    // setting that an administrator has locked always wins.
+    // The side that differs from `isSet`, on which both last agreed, has changed. A setting that an administrator has
+    // locked always wins.
     let isSettingNewer = actual == isSet || !preferences.isWritable(.startsAtLogin)
     isSet = actual
     if isSettingNewer { changed() } else { preferences[flag: .startsAtLogin] = actual }

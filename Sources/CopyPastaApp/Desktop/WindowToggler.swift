@@ -4,8 +4,7 @@ import SerialQueue
 /// Shows and hides the window for the global shortcut, the tray icon and the preferences that hide it automatically.
 @MainActor
 final class WindowToggler {
-  /// How long the window may take to get the focus after `show`; a toggle within this time is ignored as key
-  /// repetition.
+  /// How long the window may take to get the focus once it is shown; a toggle before that is ignored as key repetition.
   private static let arrivalTime = Duration.seconds(1)
 
   /// How long the window may be without the focus before it hides, if `hidesOnFocusLoss` is on.
@@ -127,7 +126,8 @@ final class WindowToggler {
   private func activityChanged() {
     if window.isActive || !window.isShown {
       focusLoss = nil
-      // On X11 the window is inactive while a desktop shortcut is held down, so wait for the server's answer.
+      // Keep waiting for the server's answer: on X11, the window becomes active again when the keys of a desktop
+      // shortcut are released.
       if case .asking = state, window.isShown { return }
       state = .settled
     } else if case .settled = state {
@@ -141,7 +141,7 @@ final class WindowToggler {
 
   private func hideUnlessFocusReturns() async {
     do throws(CancellationError) {
-      // While a desktop shortcut is held down, it is unknown whether the focus is lost.
+      // Wait again while a desktop shortcut is held down, because the window then only appears to lose the focus.
       repeat { try await Timeout.wait(Self.lossTime) } while await window.isInFront()
     } catch { return }
     // Stay visible if the window has the focus again, or a dialog was opened during the wait.

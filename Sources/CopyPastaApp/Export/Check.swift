@@ -5,7 +5,8 @@ import GtkKit
 enum Check {
   /// Checks the whole history and prints one line with the outcome.
   ///
-  /// - Returns: The exit status: 0 if the history is sound or vacant, 1 if it is damaged, 2 if it could not be checked.
+  /// - Returns: The exit status: 0 if the history is sound or does not exist, 1 if it is damaged, 2 if it could not be
+  ///   checked.
   static func run(_ location: HistoryLocation) -> Int32 {
     do throws(StoreError) {
       guard try !location.isVacant else {

@@ -62,7 +62,7 @@ final class ClipRow: ListRow {
     self.context = context
     lineLimit = context.lineLimit
     preview.wrap(lines: lineLimit)
-    // Clip, because combining marks stacked on a letter would be drawn over the rows above.
+    // Clip the label, because combining marks stacked on a letter would be drawn over the rows above.
     preview.clipContents()
     details.ellipsize()
     preview.addStyle("preview")
@@ -129,8 +129,8 @@ final class ClipRow: ListRow {
 
   /// Updates the age, and whether the clip is on the clipboard.
   ///
-  /// Leaves the accessible name of the focused row unchanged until the next update, because a screen reader would
-  /// announce the whole row again.
+  /// Leaves the accessible name of the focused row unchanged, because a screen reader would announce the whole row
+  /// again.
   func refreshDetails() {
     showDetails()
     if container?.hasFocusInActiveWindow == false { refreshName() }

@@ -33,7 +33,7 @@ final class HistoryContentView {
     }
   }
 
-  /// Shows the list of clips, or the empty page if there is none.
+  /// Shows the list of clips, or the empty page if the list is empty.
   func show(_ list: HistoryList) {
     undoBar.show(0)
     pages.removeAll()
@@ -79,7 +79,7 @@ final class HistoryContentView {
 
   /// Offers to undo `count` deletions; 0 hides the offer.
   ///
-  /// - Parameter wasCopied: whether the last clip was copied before it was deleted.
+  /// - Parameter wasCopied: Whether the last clip was copied before it was deleted.
   func showDeletions(_ count: Int, wasCopied: Bool = false) {
     // Move the focus back to the content, because the bar's buttons are about to be hidden.
     if count == 0 && undoBar.hasFocus { focusAgain() }

@@ -28,7 +28,8 @@ final class HistoryController {
   }
   private var offerLosses: ListenerToken?
   let deletions: RecentDeletions
-  /// Runs everything that changes the history or the clipboard, in the order of requests and captures.
+  /// Runs everything that changes the history or the clipboard, except deletions of expired items, in the order of
+  /// requests and captures.
   private let queue = TaskQueue()
   /// Runs the reads of pasted and dropped texts separately, so that a slow program does not block `queue`.
   private let transfers = TaskQueue()
@@ -124,8 +125,8 @@ final class HistoryController {
 
   func clear() {
     queue.add { [self] in
-      // First show the clips that are on disk but not yet in the list, because the deletion removes them, too. The queue
-      // records nothing new until the deletion is done.
+      // First add to the list the clips that are on disk but not in the list yet: the deletion deletes them, and their
+      // rows would otherwise appear after it. The queue records nothing new until the deletion is done.
       arrivals.flush()
       do throws(StoreError) {
         try await store.deleteAll()

@@ -24,7 +24,7 @@ final class HistoryList: HistoryView {
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
   /// The largest id that was ever in the list; clips with larger ids are new.
   private var newestSeen: Clip.ID
-  /// Whether the focus moves to each new row; true until the user has used the list after it was shown.
+  /// Whether the focus moves to each new row; true from `focusNewest` until the user's next input.
   private var followsNewest = false
   private var flashes: [Clip.ID: Timeout] = [:]
   private var arrivals: Timeout?
@@ -202,7 +202,7 @@ final class HistoryList: HistoryView {
   ///
   /// Visible rows keep their place; new clips scroll into view only if the list is at its top.
   private func changed(at position: Int, removed: Int, added: Int) {
-    // Update the position in the accessible name of each row that has a view.
+    // Update the digit, and the position in the accessible name, of each row that has a view.
     view.boundRows.forEach { $0.refreshPlace() }
     if model.count == 0 { newItems.hide() }
     if !Self.isNew(model) { firstSteps.take()?.root.isVisible = false }
@@ -254,7 +254,7 @@ final class HistoryList: HistoryView {
   private func row(of id: Int64) -> ClipRow? { view.boundRows.first { $0.clip?.id == id } }
 }
 
-/// The button over the upper edge of a scrolled list that shows the number of new items and leads to them.
+/// The button over the upper edge of a scrolled list; it shows the number of new items and leads to them.
 @MainActor
 private final class NewItemsButton {
   private(set) lazy var root = Revealer(child: button)

@@ -22,10 +22,10 @@ protocol HistoryView: AnyObject {
 protocol HistoryDelegate: AnyObject {
   /// Offers to undo `count` deletions; 0 hides the offer.
   ///
-  /// - Parameter wasCopied: whether the last clip was copied before it was deleted.
+  /// - Parameter wasCopied: Whether the last clip was copied before it was deleted.
   func showDeletions(_ count: Int, wasCopied: Bool)
 
-  /// Called when a text from the history has been put on the clipboard.
+  /// Called when a clip's whole text has been put on the clipboard.
   func copied()
 
   func show(_ text: ShownText, of clip: Clip)

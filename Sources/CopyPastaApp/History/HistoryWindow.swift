@@ -29,7 +29,7 @@ final class HistoryWindow {
   /// Runs `expire` again; nil while the window is hidden.
   private var retentionTimer: Timeout?
   private var wasActive = false
-  /// Notified when a text from the history has been put on the clipboard.
+  /// Notified when a clip's whole text has been put on the clipboard.
   let copies = Observers<Void>()
   let closed: @MainActor () -> Void
   let showText: @MainActor (TextWindow) -> Void
@@ -216,9 +216,9 @@ final class HistoryWindow {
     // Set no icon on Wayland: compositors use the desktop file's icon, and GTK 4.24 would draw the header again.
     if Display.backend != .wayland {
       Task.unpooled { [window] in
+        // Wait until idle, because `setIcon` makes GTK render the icon in several sizes for X11's panels. This takes
+        // 6 ms, and 10 MiB of memory if the icon is an SVG.
         await MainLoop.idle()
-        // Wait until idle, because GTK immediately renders the icon in several sizes for X11's panels. This takes 6 ms,
-        // and 10 MiB of memory if the icon is an SVG.
         window.setIcon(CopyPasta.id)
       }
     }

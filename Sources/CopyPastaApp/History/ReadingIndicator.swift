@@ -13,7 +13,7 @@ final class ReadingIndicator {
     case secret
   }
 
-  /// The longest time that the indicator reports a skipped secret.
+  /// The longest time for which the indicator reports a skipped secret.
   static let secretTime = Duration.seconds(6)
 
   let root: ToggleButton

@@ -36,7 +36,7 @@ final class StatusPage {
     page = Box(.vertical, spacing: 12, [image, heading, body, note, commandBox])
     page.addStyle("status-page")
     page.align(horizontally: .center, vertically: .center)
-    // Make the page focusable, so that a screen reader announces it: no other widget in the window can have the focus.
+    // Make the page focusable, because its labels are not, and a screen reader announces what gets the focus.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     root = ScrolledWindow(child: page)

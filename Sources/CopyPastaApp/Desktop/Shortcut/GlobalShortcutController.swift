@@ -21,7 +21,7 @@ final class GlobalShortcutController {
   /// ```
   @MainActor
   protocol Backend: AnyObject {
-    /// Requests keys, and returns the outcome: `.held` or `.notHeld`.
+    /// Requests keys, and returns the outcome: `.held` or `.notHeld`, or `.off` after a cancellation.
     ///
     /// Call `stop` before calling this again. Cancelling the task cancels the request.
     func start(_ keys: Accelerator) async -> ShortcutState

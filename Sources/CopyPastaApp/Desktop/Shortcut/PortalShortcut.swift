@@ -11,7 +11,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     var answer = Duration.seconds(10)
     /// The pauses before each attempt to set up a lost session again.
     var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(20)]
-    /// The number of consecutive losses after which a lost session is not set up again.
+    /// The maximum number of consecutive losses after which the session is set up again.
     var losses = 3
     /// If a session has lasted at least this long, its loss starts a new count.
     var steadyTime = Duration.seconds(60)
@@ -34,7 +34,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
 
   /// - Parameters:
   ///   - refused: Stores the keys that the user refused, so that the next start does not ask for them again; nil stores
-  ///     nothing. Granting other keys clears the refusal.
+  ///     nothing. A granted request clears the refusal.
   ///   - remembers: Whether a shortcut that the desktop granted to an earlier session works in later sessions without a
   ///     request.
   init(
@@ -194,9 +194,9 @@ private final class PortalShortcutSession {
   /// Opens a session and requests the shortcut; the portal may ask the user, without a time limit.
   ///
   /// - Parameters:
-  ///   - limit: how long to wait for answers that do not depend on the user.
-  ///   - remembers: whether `ListShortcuts` lists what the desktop granted to an earlier session, as KDE's does.
-  ///   - mayAsk: whether the user may be asked; if false, only an earlier grant is used.
+  ///   - limit: How long to wait for answers that do not depend on the user.
+  ///   - remembers: Whether `ListShortcuts` lists what the desktop granted to an earlier session, as KDE's does.
+  ///   - mayAsk: Whether the user may be asked; if false, only an earlier grant is used.
   /// - Throws: `refused` if the desktop refuses the shortcut, or the user refuses it or has refused it earlier.
   static func make(
     for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool, mayAsk: Bool,
@@ -300,7 +300,7 @@ private final class PortalShortcutSession {
 
   /// Requests the shortcut.
   ///
-  /// - Returns: false if the portal grants the request with an empty list of shortcuts.
+  /// - Returns: False if the portal grants the request with an empty list of shortcuts.
   private func bind(_ keys: Accelerator) async throws(Portal.RequestError) -> Bool {
     let answer: [String: Variant]
     do throws(Portal.RequestError) {
