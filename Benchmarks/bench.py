@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Measures CopyPasta and prints one table. meson-helpers/bench builds what this script needs, starts
-a desktop and calls the script.
+"""Measures CopyPasta and prints one table. meson-helpers/bench builds what this script needs, starts a desktop and
+calls the script.
 
 It does not fail if a figure misses its target; the targets are printed only for information.
 """
@@ -48,10 +48,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument('--on', choices=DESKTOPS, default='x11', help='which desktop (default x11)')
     parser.add_argument('--pairs', type=int, default=15, help='pairs of starts (default 15)')
     parser.add_argument('--rounds', type=int, default=100,
-                        help='popups in a row, and half of the keys that are typed behind the shortcut (default 100)')
+                        help='popups in a row; typed keys are tried twice as often (default 100)')
     parser.add_argument('--rows', type=int, default=1_000_000, help='rows of the long history (default 1000000)')
     parser.add_argument('--peers', action='store_true', help='also measure the clipboard managers that are installed')
-    parser.add_argument('--busy', type=int, default=0, metavar='N', help='beside so many busy processes (default 0)')
+    parser.add_argument('--busy', type=int, default=0, metavar='N', help='measure next to N busy processes (default 0)')
     parser.add_argument('--only', action='append', choices=[*FIGURES, 'peers'], metavar='NAME',
                         help='only this figure; may be repeated: ' + ', '.join([*FIGURES, 'peers']))
     parser.add_argument('--write-results', action='store_true',

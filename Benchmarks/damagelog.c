@@ -7,11 +7,11 @@
      MS drawn WINDOW PIXELS   each later change of pixels, with the size of the rectangle that was drawn
      MS gone WINDOW 0         the window was unmapped
 
-   MS is CLOCK_MONOTONIC in milliseconds, which other processes, such as Python's time.monotonic(), read as well. XDamage
-   observes a program's drawing from outside, so figures of different toolkits are comparable. copylog.py does the same
-   on Wayland. Windows of the window manager and windows with a side under 100 pixels are ignored. A window shows content
-   once it has more colours than a background with a border, as any antialiased text has. Pixels are compared, because
-   drawing the same pixels again is not a change. */
+   MS is CLOCK_MONOTONIC in milliseconds, the clock of Python's time.monotonic(). XDamage observes a program's drawing
+   from outside, so figures of different toolkits are comparable. copylog.py does the same on sway. Windows of the
+   window manager and windows with a side under 100 pixels are ignored. A window shows content once it has at least
+   four colours: antialiased text has more, a background with a border has fewer. Pixels are compared, because drawing
+   the same pixels again is not a change. */
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>

@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
   sqlite3_stmt *statement;
   if (argc < 5 || sqlite3_open_v2(argv[1], &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
       sqlite3_prepare_v2(database, argv[2], -1, &statement, NULL) != SQLITE_OK) {
-    fputs("pagequery: not that database, or not that query\n", stderr);
+    fputs("pagequery: too few arguments, or an invalid database or query\n", stderr);
     return 1;
   }
   for (char **id = argv + 4; *id; id++) {

@@ -54,14 +54,14 @@ HEADING = '    round      rows  resident  descriptors  threads      file      he
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog='soak', description='Uses one process of CopyPasta for long.')
+    parser = argparse.ArgumentParser(prog='soak', description='Uses one process of CopyPasta for a long time.')
     parser.add_argument('--rounds', type=int, default=100, help=f'of {COPIES:,} copies each (default 100)')
     parser.add_argument('--check-arguments', action='store_true', help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def texts(round_number: int) -> list[str]:
-    """Returns mostly short texts, some of a page, and a few large ones, whose space in the file is reused."""
+    """Returns mostly short texts, some texts of 2 kB, and a few of 100 kB."""
     def text(number: int) -> str:
         size = 100_000 if number % 500 == 0 else 2_000 if number % 50 == 0 else 60
         name = f'round {round_number} copy {number} '

@@ -145,7 +145,7 @@ class GnomeCopier(Copier):
 
     def serve(self, timeout: float | None) -> None:
         if timeout is None:
-            raise NotImplementedError('nobody says that a text was fetched')
+            raise NotImplementedError('GNOME Shell does not report that a text was fetched')
         time.sleep(timeout)
 
     def end(self) -> None:

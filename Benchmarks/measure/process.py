@@ -145,7 +145,7 @@ def bytes_written(pid: int) -> int:
 
 @dataclass(frozen=True)
 class Activity:
-    """The processor time and the waits of a process so far, by thread, because totals would lack ended threads."""
+    """The processor time and the waits of a process so far, by thread, because a total falls when a thread ends."""
 
     nanoseconds: dict[str, int]
     waits: dict[str, int]

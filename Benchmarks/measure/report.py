@@ -6,7 +6,7 @@ from pathlib import Path
 from .figure import Figure
 from .peers.results import PeerResult
 
-# The lines around the tables in RESULTS.md, the rest of which is written by hand.
+# The lines around the written tables; the rest of RESULTS.md is edited by hand.
 BEGIN, END = '<!-- written by meson-helpers/bench -->', '<!-- end -->'
 
 # The figures in RESULTS.md, with their names there.

@@ -17,7 +17,7 @@ SHORTCUT = ('Control_L', 'Super_L', 'v')
 
 
 class NothingDrawn(Exception):
-    """Thrown if the expected frame was not drawn in time."""
+    """Thrown if an expected event, usually a frame, did not occur in time."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Screen(ABC):
 
         with self._news:
             if not self._news.wait_for(lambda: find() is not None, timeout):
-                raise NothingDrawn(f'nothing of what was waited for was drawn within {timeout} s')
+                raise NothingDrawn(f'the expected event did not occur within {timeout} s')
             event = find()
             assert event
             return event

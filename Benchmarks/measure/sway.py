@@ -95,8 +95,11 @@ class SwayScreen(LoggedScreen):
 
     @contextmanager
     def shortcut(self, command: list[str], environment: dict[str, str]) -> Iterator[None]:
-        """Starts the command in this process when sway reports the key. If sway was started as root, sway runs
-        as a different user, whose programs have no access to the session bus."""
+        """Starts the command in this process when sway reports the key.
+
+        sway does not start it, because sway's programs may lack access to the session bus: if sway is started as root,
+        it runs as a different user.
+        """
         listener = Sway()
         listener.ask(SUBSCRIBE, '["binding"]')
 

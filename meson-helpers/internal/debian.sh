@@ -22,9 +22,9 @@ own_mounts() {
 }
 
 # in_debian FOLDER COMMAND...: runs a command in the working folder $there, with FOLDER as its root and with its own /tmp
-# and /run. The mounts and processes end with the command. network=--net runs the command without a
-# network. Does not use chroot, because processes in a chroot cannot create the namespaces that the sandboxes of Flatpak
-# and of GTK's image loaders (glycin) need.
+# and /run. The mounts and processes end with the command. With network=--net, the command has no network. Does not use
+# chroot, because processes in a chroot cannot create the namespaces that the sandboxes of Flatpak and of GTK's image
+# loaders (glycin) need.
 in_debian() {
   # shellcheck disable=SC2016  # the shell inside fills in its own arguments
   unshare --mount --pid --fork --kill-child ${network:+"$network"} bash -ec '
@@ -96,7 +96,7 @@ make_debian() {
   # Run "dpkg --configure" first, because an earlier run may have been interrupted while it installed packages.
   in_debian "$folder" sh -ec 'dpkg --configure -a && apt-get -qq update &&
     apt-get -qq dist-upgrade --yes --no-install-recommends' >"$folder.log" 2>&1 ||
-    say "Debian $2 is used as it is, because it cannot be brought up to date: $(tail -n 1 "$folder.log")"
+    say "Using Debian $2 without updates, because updating failed: $(tail -n 1 "$folder.log")"
   (($# == 2)) || install_there "$folder" "${@:3}"
 }
 
@@ -113,6 +113,6 @@ swift_of() { in_debian "$1" apt-cache show --no-all-versions swiftlang 2>/dev/nu
 own_toolchain() {
   toolchain=$(readlink -f "$(command -v swift)") || fail "there is no Swift here"
   toolchain=${toolchain%/usr/bin/*}
-  [[ -n $toolchain ]] || fail "Swift is in /usr here; this needs it in a folder of its own, such as swiftly makes"
+  [[ -n $toolchain ]] || fail "Swift is in /usr here; please install it in its own folder, for example with swiftly"
   binds+=("$toolchain:$toolchain")
 }

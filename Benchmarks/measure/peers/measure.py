@@ -74,7 +74,7 @@ def show(bench: Bench, peer: Peer) -> tuple[float, Event]:
             return asked, bench.screen.first_frame(asked, peer.patience_seconds)
         except NothingDrawn:
             pass
-    raise NothingDrawn('its history never came')
+    raise NothingDrawn('its history was never shown')
 
 
 def start_and_memory(bench: Bench, peer: Peer) -> tuple[float, float]:
