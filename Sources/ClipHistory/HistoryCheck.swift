@@ -85,5 +85,9 @@ public struct HistoryCheck: Sendable, Equatable {
           <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'clip')
       """)
     guard isRight == 1 else { throw .damaged }
+    // Files of version 1 have no `last_look`.
+    guard try Schema.version(of: database) > 1 else { return }
+    let isLookRight = try database.integer("SELECT count(*) FROM last_look WHERE \(Schema.isLastLook)")
+    guard isLookRight == 1 else { throw .damaged }
   }
 }

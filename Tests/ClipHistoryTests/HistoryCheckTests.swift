@@ -30,6 +30,14 @@ struct HistoryCheckTests {
     #expect(try history.isMarked(), "the next start recovers it")
   }
 
+  @Test(arguments: ["last_capture", "last_look"])
+  func `a check reports a missing row of a table with a single row as damage`(table: String) async throws {
+    try await history.record(["kept"])
+    try history.run("DELETE FROM \(table)")
+    #expect(try !HistoryCheck(history.location).isSound)
+    #expect(try history.isMarked(), "the next start recovers it")
+  }
+
   @Test func `a check does not report damage in a valid history`() async throws {
     let check = try await check(after: "(2, 1, 1, NULL, 'x')")
     #expect(check.isSound && check.clipCount == 2)
