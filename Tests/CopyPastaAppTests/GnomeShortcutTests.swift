@@ -109,6 +109,16 @@ import Testing
     #expect(places["custom-keybindings"] == .strings([Self.others]))
   }
 
+  @Test func `GNOME's shortcut can be removed after the shortcut was turned off in CopyPasta`() async throws {
+    let preferences = Preferences(schema: nil)
+    let controller = GlobalShortcutController(preferences, backends: [shortcut])
+    #expect(controller.choose(.add) == nil)
+    preferences.shortcut = ""
+    #expect(controller.gnomeChoice == .remove)
+    #expect(controller.choose(.remove) == nil)
+    #expect(controller.gnomeChoice == nil && places["custom-keybindings"] == .strings([Self.others]))
+  }
+
   /// The schema allows only an empty command, so writing fails as it does if an administrator has locked the key.
   @Test func `setting up the shortcut shows a message if GNOME's settings are locked`() async throws {
     try folder.write(

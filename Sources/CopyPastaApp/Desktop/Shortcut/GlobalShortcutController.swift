@@ -114,12 +114,14 @@ final class GlobalShortcutController {
   ///
   /// - Returns: An error message if GNOME's settings could not be changed; nil otherwise.
   func choose(_ choice: GnomeChoice) -> String? {
-    guard let gnome, let keys = Accelerator(preferences.shortcut) else { return nil }
-    let isDone =
-      switch choice {
-      case .add: gnome.install(keys)
-      case .remove: gnome.remove()
-      }
+    guard let gnome else { return nil }
+    let isDone: Bool
+    switch choice {
+    case .add:
+      guard let keys = Accelerator(preferences.shortcut) else { return nil }
+      isDone = gnome.install(keys)
+    case .remove: isDone = gnome.remove()
+    }
     guard isDone else {
       return tr("Couldn’t change GNOME Settings. Your administrator may have locked them.")
     }
