@@ -47,6 +47,13 @@ import Testing
     #expect(view.clipsOnClipboard == [controller.ids[1], nil])
   }
 
+  @Test func `copying a command ends the mark of the row that was on the clipboard`() async {
+    controller.copy(controller.ids[1])
+    await controller.drain()
+    #expect(await clipboard.offer(command: "copypasta --toggle") == nil)
+    #expect(controller.onClipboard == nil && clipboard.offered.last == "copypasta --toggle")
+  }
+
   @Test func `a copied row stays marked as on the clipboard while the window is inactive`()
     async throws
   {

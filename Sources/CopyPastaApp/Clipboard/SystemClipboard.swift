@@ -26,7 +26,7 @@ protocol SystemClipboard: AnyObject {
   /// The text that this program offers on the clipboard; nil once another program owns the clipboard.
   var offeredText: ClipText? { get }
 
-  /// Notifies when this program's text is no longer on the clipboard.
+  /// Notifies when the text that this program offered is no longer on the clipboard.
   var offerLosses: Observers<Void> { get }
 
   /// The text formats that the window accepts in a drop.
