@@ -256,9 +256,6 @@ private final class RetentionRun {
       model.question = (due, clock.reading)
       model.period = choice
       model.agree()
-    } else if isShorter {
-      // If no item has expired, counting may have stored the first check, as `look` then does in the model.
-      model.period = choice
     }
     preferences.retentionPeriod = choice
     model.period = choice

@@ -31,7 +31,7 @@ public final class TrayPanel: Sendable {
 
   /// Waits until the panel shows an icon.
   public func waitForIcon() async throws {
-    try await waitUntil("an icon in the tray\n\(program.errors)") { try await isShown(Self.icon) }
+    try await waitUntil("an icon in the tray") { try await isShown(Self.icon) }
   }
 
   /// Waits until the panel shows no icon.

@@ -257,7 +257,9 @@ class IncrEndless(Incr):
 
 
 class IncrLong(Incr):
-    """Sends slowly, so that another program can take over the clipboard in the middle. Prints when it has sent the last byte."""
+    """Sends slowly, so that another program can take over the clipboard in the middle.
+
+    Prints "piece" after each chunk, and "complete" after the empty chunk at the end."""
     pieces, size = [b'abc' * 1000] * 20 + [b''], 60_000
 
     def taken(self, window, prop, pieces):

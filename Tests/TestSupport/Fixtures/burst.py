@@ -41,13 +41,13 @@ def serve(until, texts):
 
 
 count = int(sys.argv[1])
-offered = {}
+offered, taken = {}, False
 for number in range(count):
     window = dpy.screen().root.create_window(0, 0, 1, 1, 0, X.CopyFromParent)
     offered[window.id] = f'burst {number}'.encode()
     window.set_selection_owner(CLIPBOARD, X.CurrentTime)
     dpy.flush()
-    serve(time.monotonic() + 0.005, offered)
+    taken = serve(time.monotonic() + 0.005, offered)
 end = time.monotonic() + 5
-while time.monotonic() < end and not serve(time.monotonic() + 0.1, offered):
-    pass
+while not taken and time.monotonic() < end:
+    taken = serve(time.monotonic() + 0.1, offered)

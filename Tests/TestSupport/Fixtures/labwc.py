@@ -1,6 +1,7 @@
 """Controls windows and pointer of labwc through the protocols of wlroots.
 
-Plugs in a pointer, and accepts orders on the socket that its argument names once the seat also has a keyboard.
+labwc.py SOCKET WIDTH HEIGHT plugs in a pointer, waits until the seat also has a keyboard, and then accepts orders on
+the socket.
 
 https://gitlab.freedesktop.org/wlroots/wlr-protocols: wlr-foreign-toplevel-management-unstable-v1.xml and
 wlr-virtual-pointer-unstable-v1.xml

@@ -1,7 +1,7 @@
 """Portals on the session bus: global shortcuts, start at login, and those that GTK calls.
 
 portal.py ANSWER answers RequestBackground with "granted" or "refused"; a shortcut is always granted. Prints "ready", then
-the name of each called method. SIGUSR1 presses the shortcut.
+the name of each called method, except for reads of settings. SIGUSR1 presses the shortcut.
 """
 import signal
 import sys

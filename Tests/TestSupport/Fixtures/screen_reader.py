@@ -6,7 +6,7 @@ screen_reader.py NAME serve SOCKET  prints "ready", then handles one order from 
     depth TEXT   returns the vertical position of the label with that text, in its window
 screen_reader.py NAME listen        prints "listening", then a line for each announcement and each changed description of
                                     any program, and "window:activate" each time that a window becomes active while
-                                    the program NAME is known
+                                    the program NAME is registered with AT-SPI
 """
 import json
 import os

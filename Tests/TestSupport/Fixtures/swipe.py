@@ -1,5 +1,6 @@
 """swipe.py X Y RIGHT DOWN WIDTH HEIGHT: moves the pointer to a position on a screen of that size, then moves
-two fingers on a touchpad by some pixels. The content follows the fingers, which start slowly, as a person's do."""
+two fingers on a touchpad by RIGHT and DOWN pixels. The content follows the fingers, which start slowly, as a
+person's do."""
 import sys
 import time
 

@@ -1,5 +1,5 @@
-"""rival.py WINDOW: takes the clipboard each time that the owner of this window has requested the server time, just before
-that owner takes the clipboard itself."""
+"""rival.py WINDOW: takes the clipboard each time that the program with this window has requested the server time, in a
+race with that program, which then takes the clipboard itself."""
 import sys
 
 from Xlib import X, display
