@@ -92,6 +92,15 @@ import Testing
     window.destroy()
   }
 
+  @Test func `a page in place of the list hides the undo bar`() throws {
+    let body = HistoryContentView(controller: { nil }, copyCommand: {})
+    let bar = try #require(widgets(gtk_revealer_get_type(), in: body.root.widget).first)
+    body.showDeletions(1)
+    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) != 0)
+    body.show(StatusPage(icon: "dialog-error-symbolic", title: "", text: ""), takesFocus: false)
+    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0)
+  }
+
   @Test func `hiding a focused undo bar returns the focus to the list`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }

@@ -43,6 +43,8 @@ final class HistoryContentView {
   }
 
   func show(_ page: StatusPage, takesFocus: Bool) {
+    let takesFocus = takesFocus || undoBar.hasFocus
+    undoBar.show(0)
     pages.removeAll()
     list = nil
     pages.show("status") { page.root }

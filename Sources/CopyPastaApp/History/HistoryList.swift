@@ -29,11 +29,11 @@ final class HistoryList: HistoryView {
   private var flashes: [Clip.ID: Timeout] = [:]
   private var arrivals: Timeout?
   private lazy var ages = Age.Clock(now: rows.now) { [weak self] in
-    self?.view.boundRows.compactMap(\.clip?.capturedAt) ?? []
+    self?.view.rowViews.compactMap(\.clip?.capturedAt) ?? []
   } refresh: { [weak self] in
     LocalTime.updateZone()
     // Refresh invisible rows as well, because they may be scrolled into view before the next refresh.
-    self?.view.boundRows.forEach { $0.refreshDetails() }
+    self?.view.rowViews.forEach { $0.refreshDetails() }
   }
 
   /// The number of clips that fill a window of `height` pixels.
@@ -125,14 +125,14 @@ final class HistoryList: HistoryView {
       guard newValue != rows.lineLimit else { return }
       view.keepPlace()
       rows.lineLimit = newValue
-      view.boundRows.forEach { $0.refresh() }
+      view.rowViews.forEach { $0.refresh() }
     }
   }
 
   func markOnClipboard(_ id: Clip.ID?) {
     let before = rows.onClipboard
     rows.onClipboard = id
-    for row in view.boundRows where row.clip.map({ $0.id == id || $0.id == before }) == true {
+    for row in view.rowViews where row.clip.map({ $0.id == id || $0.id == before }) == true {
       row.refreshDetails()
     }
   }
@@ -203,7 +203,7 @@ final class HistoryList: HistoryView {
   /// Visible rows keep their place; new clips scroll into view only if the list is at its top.
   private func changed(at position: Int, removed: Int, added: Int) {
     // Update the digit, and the position in the accessible name, of each row that has a view.
-    view.boundRows.forEach { $0.refreshPlace() }
+    view.rowViews.forEach { $0.refreshPlace() }
     if model.count == 0 { newItems.hide() }
     if !Self.isNew(model) { firstSteps.take()?.root.isVisible = false }
     guard added > 0 else { return }
@@ -224,12 +224,12 @@ final class HistoryList: HistoryView {
     newestSeen = newest
     guard root.isMapped else { return }
     rows.arrived.formUnion(arrived)
-    for row in view.boundRows where row.clip.map({ arrived.contains($0.id) }) == true {
+    for row in view.rowViews where row.clip.map({ arrived.contains($0.id) }) == true {
       row.showArrival(true)
     }
     arrivals = Timeout(after: Self.arrivalTime) { [weak self] in
       self?.rows.arrived = []
-      self?.view.boundRows.forEach { $0.showArrival(false) }
+      self?.view.rowViews.forEach { $0.showArrival(false) }
     }
     guard !isAtTop else { return }
     if newItems.add(count) {
@@ -251,7 +251,7 @@ final class HistoryList: HistoryView {
     }
   }
 
-  private func row(of id: Int64) -> ClipRow? { view.boundRows.first { $0.clip?.id == id } }
+  private func row(of id: Int64) -> ClipRow? { view.rowViews.first { $0.clip?.id == id } }
 }
 
 /// The button over the upper edge of a scrolled list; it shows the number of new items and leads to them.

@@ -77,7 +77,7 @@ public final class ListView<Row: ListRow>: Widget {
   }
 
   /// All views that exist, in no particular order; some may be unbound.
-  public var boundRows: some Sequence<Row> { rows.values }
+  public var rowViews: some Sequence<Row> { rows.values }
 
   /// Returns the row that shows the item at a position, if any.
   public func row(at position: Int) -> Row? {
