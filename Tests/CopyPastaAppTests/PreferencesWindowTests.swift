@@ -174,6 +174,28 @@ import Testing
     shown.dialogs.close()
   }
 
+  @Test
+  func `a shorter retention period is discarded if Preferences is closed while expired items are counted`()
+    async throws
+  {
+    let scratch = try Scratch()
+    try await scratch.record("old")
+    let services = AppServices.keepingNothing(
+      showing: .success(scratch.history), FakeShortcut(), now: { Format.now + 40 * 86_400_000_000 })
+    weak var counting: RetentionMenu?
+    do {
+      let window = Window(title: "Preferences")
+      let menu = RetentionMenu(services, in: window)
+      counting = menu
+      menu.root.chosen = try #require(RetentionPeriod.allCases.firstIndex(of: .day))
+      window.destroy()
+    }
+    // The count runs in a task, which cannot have started yet, and which retains the menu.
+    #expect(counting != nil)
+    try await pump("the end of the count") { counting == nil }
+    #expect(services.preferences.retentionPeriod == .forever)
+  }
+
   @Test(arguments: Dialogs.Kind.allCases)
   func `each time a dialog is closed, the dialog and all its widgets are released`(_ kind: Dialogs.Kind)
     async throws

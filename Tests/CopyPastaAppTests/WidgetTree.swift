@@ -33,14 +33,15 @@ extension AppServices {
   /// The services of a program that saves no state, with one shortcut backend.
   @MainActor
   static func keepingNothing(
-    showing history: Result<History, StoreError> = .failure(.readOnly), _ way: FakeShortcut
+    showing history: Result<History, StoreError> = .failure(.readOnly), _ way: FakeShortcut,
+    now: @escaping @Sendable () -> Int64 = { 0 }
   ) -> AppServices {
     let preferences = Preferences(schema: nil)
     return AppServices(
       clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
       windowState: KeyFile(path: "/proc/none", group: "window"),
       hints: Hints(keptIn: KeyFile(path: "/proc/none", group: "hints")),
-      now: { 0 }, history: { history },
+      now: now, history: { history },
       preferences: { preferences }, shortcuts: { [way] })
   }
 }

@@ -134,12 +134,12 @@ final class RetentionMenu {
   private(set) lazy var row = PreferenceRow(
     tr("_Keep History For"), Self.explanation, root, clicked: { [root] in if root.isEnabled { root.open() } })
   private let services: AppServices
-  private unowned let window: Window
+  private weak var window: Window?
   private var observation: ListenerToken?
 
   private static var explanation: String { tr("Older items are deleted permanently.") }
 
-  /// - Parameter window: The row's window; the confirmation dialog is shown above it.
+  /// - Parameter window: The row's window, which is held weakly; the confirmation dialog is shown above it.
   init(_ services: AppServices, in window: Window) {
     self.services = services
     self.window = window
@@ -169,6 +169,8 @@ final class RetentionMenu {
       guard let expired = try await services.retention.expired(after: choice, in: store) else {
         return choose(choice)
       }
+      // Preferences may have been closed during the count.
+      guard let window else { return }
       expired.ask(
         over: window,
         weakly(self) {
