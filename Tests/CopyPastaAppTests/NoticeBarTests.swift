@@ -18,6 +18,7 @@ import Testing
     style = ProgramStyle()
     // One millisecond is safe: a timeout fires only in the main loop, which a test runs after its first expectations.
     bar = NoticeBar(time: { $0 == .long ? $0.time : .milliseconds(1) }, giveBackFocus: {})
+    bar.canAnnounce = true
     window = Window(title: "Notices")
   }
 
@@ -30,8 +31,12 @@ import Testing
     bar.show(long, lifetime: .long)
   }
 
-  private func label() throws -> OpaquePointer {
+  private func label(of bar: NoticeBar) throws -> OpaquePointer {
     OpaquePointer(try #require(widgets(gtk_label_get_type(), in: bar.root.widget).first))
+  }
+
+  private func text(of bar: NoticeBar) throws -> String {
+    String(cString: gtk_label_get_text(try label(of: bar)))
   }
 
   private func scrolledWindow() throws -> OpaquePointer {
@@ -50,6 +55,22 @@ import Testing
     #expect(runs == 1 && !bar.root.isRevealed)
     bar.show("Another one.")
     #expect(gtk_widget_get_visible(button) == 0)
+    window.destroy()
+  }
+
+  @Test func `a notice's action removes only that notice and gives back the focus of its button`() throws {
+    var (runs, returns) = (0, 0)
+    let bar = NoticeBar(giveBackFocus: { returns += 1 })
+    window.setChild(bar.root)
+    window.present(.ambient)
+    bar.show("Recovered.", lifetime: .long)
+    bar.show("Question?", lifetime: .long, action: ("Do It", { runs += 1 }))
+    let button = try #require(widgets(gtk_button_get_type(), in: bar.root.widget).first)
+    gtk_widget_grab_focus(button)
+    copypasta_emit(button, "clicked")
+    #expect(runs == 1 && returns == 1)
+    #expect(bar.root.isRevealed && gtk_widget_get_visible(button) == 0)
+    #expect(try text(of: bar) == "Recovered.")
     window.destroy()
   }
 
@@ -76,10 +97,47 @@ import Testing
     window.destroy()
   }
 
+  @Test func `the time of a notice begins when the window is active`() async throws {
+    bar.canAnnounce = false
+    bar.show("Brief.")
+    // This timer is due after the notice's time, if that has begun.
+    var isLater = false
+    let later = Timeout(after: .milliseconds(2)) { isLater = true }
+    try await pump("a later timer") { isLater }
+    #expect(bar.root.isRevealed)
+    bar.canAnnounce = true
+    try await pump("the end of the notice") { !bar.root.isRevealed }
+    withExtendedLifetime(later) {}
+    window.destroy()
+  }
+
+  @Test func `a long-lived notice that is shown again appears once, and its time begins again`() async throws
+  {
+    var times = [Duration.seconds(60), .milliseconds(1)]
+    let bar = NoticeBar(time: { _ in times.removeLast() }, giveBackFocus: {})
+    bar.canAnnounce = true
+    for _ in 1...2 { bar.show("Read-only.", lifetime: .long) }
+    #expect(try text(of: bar) == "Read-only.")
+    var isLater = false
+    let later = Timeout(after: .milliseconds(2)) { isLater = true }
+    try await pump("a later timer") { isLater }
+    #expect(bar.root.isRevealed)
+    withExtendedLifetime(later) {}
+    window.destroy()
+  }
+
+  @Test func `different long-lived notices are shown together`() throws {
+    for text in ["Read-only.", "Recovered."] { bar.show(text, lifetime: .long) }
+    #expect(try text(of: bar) == "Read-only.\nRecovered.")
+    for text in ["later", "last"] { bar.show(text) }
+    #expect(try text(of: bar) == "Read-only.\nRecovered.\nlast")
+    window.destroy()
+  }
+
   @Test func `a long notice is fully visible in a narrow window`() throws {
     show(height: 700)
     defer { window.destroy() }
-    let label = try label()
+    let label = try label(of: bar)
     let scrolled = try scrolledWindow()
     let adjustment = gtk_scrolled_window_get_vadjustment(scrolled)
     func isWhole() -> Bool {
@@ -117,7 +175,7 @@ import Testing
   {
     show(height: 700)
     defer { window.destroy() }
-    let label = try label()
+    let label = try label(of: bar)
     func text() -> String { String(cString: gtk_label_get_text(label)) }
     bar.show("later")
     #expect(text() == long + "\nlater")

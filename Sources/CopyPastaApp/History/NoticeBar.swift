@@ -10,8 +10,8 @@ final class NoticeBar {
   private static let pause = Duration.milliseconds(150)
 
   /// How long a notice is shown.
-  enum Lifetime: CaseIterable {
-    /// Use this for a notice that is not repeated; a short notice does not replace it.
+  enum Lifetime {
+    /// Use this for a notice that is not repeated; no other notice replaces it.
     case long
     /// Replaced by the next short notice.
     case short
@@ -22,14 +22,28 @@ final class NoticeBar {
   /// The action that a notice offers: a button's label, and its effect.
   typealias Action = (words: String, run: @MainActor () -> Void)
 
+  private final class Notice {
+    let text: String
+    let lifetime: Lifetime
+    let action: Action?
+    /// Ends the notice; nil until the window is active.
+    var timer: Timeout?
+    var isAnnounced = false
+
+    init(_ text: String, _ lifetime: Lifetime, _ action: Action?) {
+      self.text = text
+      self.lifetime = lifetime
+      self.action = action
+    }
+  }
+
   /// Stays empty until there is a notice, so that the first frame does not wait for its content.
   let root = Revealer()
   private lazy var content = makeContent()
   private let time: @MainActor (Lifetime) -> Duration
   private let giveBackFocus: @MainActor () -> Void
-  private var notices: [Lifetime: (text: String, action: Action?, timer: Timeout)] = [:]
-  /// The notices that were not announced yet.
-  private var unannounced: Set<String> = []
+  /// The notices in the order in which they are shown.
+  private var notices: [Notice] = []
   private var pauseTimer: Timeout?
 
   /// - Parameters:
@@ -65,39 +79,41 @@ final class NoticeBar {
     return (bar, label, action, actionLabel)
   }
 
-  /// Whether the window is active; notices that were shown before are announced when it becomes active.
+  /// Whether the window is active; notices that were shown before are announced, and their time begins, when it
+  /// becomes active.
   var canAnnounce = false {
-    didSet { if canAnnounce { announce() } }
+    didSet { if canAnnounce { begin() } }
   }
 
   /// Shows a notice, with a button if there is an `action`; use `.long` for a notice that is not repeated.
+  ///
+  /// It replaces an older notice if both are short, or if both are long and have the same text.
   func show(_ text: String, lifetime: Lifetime = .short, action: Action? = nil) {
-    let timer = Timeout(after: time(lifetime), weakly(self) { $0.end(lifetime) })
-    notices[lifetime] = (text, action, timer)
-    unannounced.insert(text)
+    notices.removeAll { $0.lifetime == lifetime && (lifetime == .short || $0.text == text) }
+    notices.append(Notice(text, lifetime, action))
     draw()
-    if canAnnounce { announce() }
+    if canAnnounce { begin() }
   }
 
-  private func end(_ lifetime: Lifetime) {
-    notices[lifetime] = nil
+  private func end(_ notice: Notice) {
+    notices.removeAll { $0 === notice }
     if notices.isEmpty { hide() } else { draw() }
   }
 
-  private var texts: [String] { Lifetime.allCases.compactMap { notices[$0]?.text } }
-
-  private var action: Action? { Lifetime.allCases.lazy.compactMap { self.notices[$0]?.action }.first }
+  /// The oldest notice with an action, which the button runs.
+  private var offer: Notice? { notices.first { $0.action != nil } }
 
   private func draw() {
-    content.label.text = texts.joined(separator: "\n")
-    if let action {
+    content.label.text = notices.map(\.text).joined(separator: "\n")
+    if let action = offer?.action {
       content.actionLabel.text = action.words
       content.action.setAccessibleName(action.words)
       content.bar.addStyle("offer")
     } else {
+      if content.action.hasFocusWithin { giveBackFocus() }
       content.bar.removeStyle("offer")
     }
-    content.action.isVisible = action != nil
+    content.action.isVisible = offer != nil
     root.isRevealed = true
   }
 
@@ -105,22 +121,28 @@ final class NoticeBar {
     if root.hasFocusWithin { giveBackFocus() }
     // Keep the text while the bar slides out.
     root.isRevealed = false
-    notices = [:]
+    notices = []
   }
 
   private func runAction() {
-    let action = action
-    hide()
-    action?.run()
+    guard let offer else { return }
+    end(offer)
+    offer.action?.run()
   }
 
-  private func announce() {
-    guard !unannounced.isDisjoint(with: texts) else { return }
+  /// Starts the time of new notices, and announces them.
+  private func begin() {
+    for notice in notices where notice.timer == nil {
+      notice.timer = Timeout(after: time(notice.lifetime)) { [weak self, weak notice] in
+        if let notice { self?.end(notice) }
+      }
+    }
+    guard notices.contains(where: { !$0.isAnnounced }) else { return }
     pauseTimer = Timeout(after: Self.pause) { [weak self] in
       guard let self, canAnnounce else { return }
-      let words = texts.filter(unannounced.contains).joined(separator: " ")
-      unannounced = []
-      if !words.isEmpty { root.announce(words) }
+      let new = notices.filter { !$0.isAnnounced }
+      for notice in new { notice.isAnnounced = true }
+      if !new.isEmpty { root.announce(new.map(\.text).joined(separator: " ")) }
     }
   }
 }
