@@ -101,6 +101,22 @@ import Testing
     #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0)
   }
 
+  @Test func `a page in place of the list hides the retention bar`() async throws {
+    let scratch = try Scratch()
+    try await scratch.record("old")
+    let services = AppServices.keepingNothing(showing: .success(scratch.history), FakeShortcut())
+    let window = HistoryWindow(services, showText: { _ in }, closed: {})
+    window.ask(
+      about: try await scratch.store.findExpired(
+        after: .day, at: .now(wallTime: Format.now + 40 * 86_400_000_000)))
+    #expect(window.retentionBar.root.isRevealed)
+    scratch.history.reader.close()
+    window.openHistory(recovering: false)
+    #expect(window.controller == nil)
+    #expect(!window.retentionBar.root.isRevealed)
+    window.destroy()
+  }
+
   @Test func `hiding a focused undo bar returns the focus to the list`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }

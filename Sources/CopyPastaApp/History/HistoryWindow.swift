@@ -147,6 +147,8 @@ final class HistoryWindow {
 
   private func enter(_ state: State) {
     self.state = state
+    // Withdraw the question, because it concerns the history that was shown before.
+    retentionBar.show(nil)
     switch state {
     case .opening: break
     case .recovering: body.show(.recovering, takesFocus: isDrawn)
@@ -183,7 +185,6 @@ final class HistoryWindow {
       controller, now: services.now, lineLimit: lineLimit.clamped(to: Preferences.previewLines))
     controller.model.listModel.onItemsChanged(weakly(self) { window, _, _, _ in window.countChanged() })
     openingError = nil
-    retentionBar.show(nil)
     enter(.open(list))
     if let obstacle = history.store.obstacle { notice.show(obstacle.reasonForReadOnly, lifetime: .long) }
     // At the start, `drawn` does this after the first frame.
