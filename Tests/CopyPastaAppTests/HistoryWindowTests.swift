@@ -117,6 +117,16 @@ import Testing
     window.destroy()
   }
 
+  @Test func `the indicator follows a pause while the history is unavailable`() {
+    let services = AppServices.keepingNothing(FakeShortcut())
+    let window = HistoryWindow(services, showText: { _ in }, closed: {})
+    for isPaused in [true, false] {
+      services.pause.isPaused = isPaused
+      #expect(window.readingIndicator.state == (isPaused ? .paused : .idle))
+    }
+    window.destroy()
+  }
+
   @Test func `hiding a focused undo bar returns the focus to the list`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }

@@ -36,7 +36,7 @@ extension HistoryWindow: HistoryDelegate {
   func reopen(showing message: String? = nil) {
     guard let list else { return }
     state = .opening
-    readingIndicator.state = services.pause.isPaused ? .paused : .idle
+    followActivity()
     // Defer: our caller is still running inside the controller.
     Task.unpooled { [self] in
       await list.controller.close()

@@ -282,13 +282,14 @@ final class HistoryWindow {
   }
 
   /// Reads the clipboard while the window is active, the history is open and reading is not paused.
-  private func followActivity() {
+  func followActivity() {
     let isPaused = services.pause.isPaused
     body.isPaused = isPaused
-    guard let controller else { return }
-    services.clipboard.setReadingWindow(window.x11Number)
-    controller.isReading = (isDrawn || isPrepared) && isActive && !isPaused
-    readingIndicator.state = isPaused ? .paused : controller.isReading ? .reading : .idle
+    if let controller {
+      services.clipboard.setReadingWindow(window.x11Number)
+      controller.isReading = (isDrawn || isPrepared) && isActive && !isPaused
+    }
+    readingIndicator.state = isPaused ? .paused : controller?.isReading == true ? .reading : .idle
   }
 
   // MARK: - Input
