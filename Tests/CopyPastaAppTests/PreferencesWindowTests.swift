@@ -236,6 +236,26 @@ import Testing
     shown.dialogs.close()
   }
 
+  @Test(
+    .enabled("newer versions of GTK announce without the focused widget") { @MainActor in
+      RuntimeSymbols.accessibleAnnounce == nil
+    })
+  func `the full-text window announces a copy through its focused widget`() throws {
+    let shown = try ShownDialogs()
+    let text = shown.textWindow()
+    shown.dialogs.show(text, above: nil)
+    let button = try #require(
+      widgets(gtk_button_get_type(), in: text.window.widget).first { Self.label("_Copy", in: $0) != nil })
+    let focus = try #require(gtk_window_get_focus(text.window.cast()))
+    func isAnnounced() -> Bool {
+      g_object_get_data(Object(Owned(borrowing: focus)).cast(), Widget.announcementKey) != nil
+    }
+    #expect(!isAnnounced())
+    copypasta_emit(button, "clicked")
+    #expect(isAnnounced())
+    shown.dialogs.close()
+  }
+
   @Test func `selecting all text in the full-text window does not draw every line twice`() async throws {
     let style = ProgramStyle()
     let shown = try ShownDialogs()

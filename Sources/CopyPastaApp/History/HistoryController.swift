@@ -66,13 +66,14 @@ final class HistoryController {
   // MARK: - Copying and deleting
 
   /// Puts a clip's whole text on the clipboard, and then calls `copied`.
-  func copy(_ id: Clip.ID, copied: @escaping @MainActor () -> Void = {}) {
+  ///
+  /// - Parameter copied: Announces the copy in another window; if nil, the list announces it.
+  func copy(_ id: Clip.ID, copied: (@MainActor () -> Void)? = nil) {
     queue.add { [self] in
       switch await offer(id) {
       case .offered(let text):
         view?.flash(id)
-        view?.announce(.copied)
-        copied()
+        if let copied { copied() } else { view?.announce(.copied) }
         noteCopied(text, of: id)
       case .gone: model.remove(id)
       case .failed: break
@@ -184,7 +185,6 @@ final class HistoryController {
       do throws(ClipText.Refusal) {
         let text = try ClipText(validating: part)
         guard await offer(text) else { return }
-        view?.announce(.copied)
         copied()
         noteCopied(text)
       } catch {

@@ -83,10 +83,7 @@ final class StatusPage {
     describe()
   }
 
-  func showCopied() {
-    copyButton.showCopied()
-    commandBox.announce(tr("Copied"))
-  }
+  func showCopied() { copyButton.showCopied() }
 
   func focus() { page.grabFocus() }
 

@@ -121,7 +121,6 @@ final class ShortcutGroup {
     Task.unpooled { [clipboard, command, copyButton] in
       if let failure = await clipboard.offer(command: text) { return command.showError(failure) }
       copyButton.showCopied()
-      command.root.announce(tr("Copied"))
     }
   }
 

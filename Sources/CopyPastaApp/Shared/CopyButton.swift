@@ -1,6 +1,6 @@
 import GtkKit
 
-/// A button that copies, and shows for a moment that the copy is on the clipboard.
+/// A button that copies, and announces and shows for a moment that the copy is on the clipboard.
 @MainActor
 final class CopyButton {
   let root: Button
@@ -20,6 +20,7 @@ final class CopyButton {
   }
 
   func showCopied() {
+    root.announce(tr("Copied"))
     check.isVisible = true
     root.addStyle("copied")
     label.show(nameOf: root, tr("Copied"))

@@ -208,7 +208,8 @@ extension Widget {
   }
 
   private static var descriptionKey: String { "copypasta-description" }
-  private static var announcementKey: String { "copypasta-announcement" }
+  /// The data of a widget whose description is an announcement.
+  static var announcementKey: String { "copypasta-announcement" }
 
   private func describeForAMoment(by words: String) {
     // Reset the description first, because setting the same message again would not be a change.
