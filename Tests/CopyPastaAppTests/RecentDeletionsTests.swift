@@ -59,6 +59,26 @@ import Testing
     #expect(deletions.removeNewest() == clips[2])
   }
 
+  @Test func `an undo restores the item even if earlier actions outlast the undo time`() async throws {
+    let clips = [try await scratch.record("one"), try await scratch.record("two")].compactMap(\.self)
+    let view = RecordingView()
+    let controller = try HistoryController(
+      scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,
+      undoTime: .milliseconds(1), delegate: view)
+    // This timer fires after a timer of 1 ms that was started before.
+    view.onCopied = {
+      var isOver = false
+      let timer = Timeout(after: .milliseconds(20)) { isOver = true }
+      withExtendedLifetime(timer) { _ = MainLoop.run(until: { isOver }, atMost: generousLimit) }
+    }
+    controller.delete(clips[0].id)
+    controller.copy(clips[1].id)
+    controller.undo()
+    await controller.drain()
+    #expect(controller.texts == ["two", "one"])
+    #expect(view.deletionCounts == [1, 0])
+  }
+
   private func deleted(_ texts: [String]) async throws -> [DeletedClip] {
     var clips: [DeletedClip] = []
     for text in texts {

@@ -103,10 +103,19 @@ final class HistoryController {
   }
 
   /// Undoes the newest deletion that has not been undone yet; its items return to their old places.
-  func undo() { queue.add { [self] in await restoreNewest() } }
+  func undo() { queueUndo { await $0.restoreNewest() } }
 
   /// Restores all deletions that the undo bar offers.
-  func undoAll() { queue.add { [self] in while await restoreNewest() {} } }
+  func undoAll() { queueUndo { while await $0.restoreNewest() {} } }
+
+  /// Queues an undo; holds the deletions until it ends, because earlier actions may take longer than the undo time.
+  private func queueUndo(_ undo: @escaping @MainActor (HistoryController) async -> Void) {
+    deletions.pendingUndos += 1
+    queue.add { [self] in
+      await undo(self)
+      deletions.pendingUndos -= 1
+    }
+  }
 
   /// Restores the last deletion; returns false if there is none or if restoring it fails.
   @discardableResult

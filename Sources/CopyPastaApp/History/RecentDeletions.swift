@@ -3,13 +3,16 @@ import GtkKit
 
 /// Recently deleted clips that can be restored, the most recently deleted first.
 ///
-/// Their texts are only in memory, and are released a few seconds after the last deletion.
+/// Their texts are only in memory, and are released a few seconds after the last deletion, or after the last undo that
+/// was requested in time.
 @MainActor
 final class RecentDeletions {
   private let time: Duration
   private let sizeLimit: Int
   private var clips: [(deleted: DeletedClip, wasCopied: Bool)] = []
   private var timer: Timeout?
+  /// The number of undos that were requested and have not ended; until they end, no time limit applies.
+  var pendingUndos = 0 { didSet { prolong() } }
   private let changed: @MainActor (_ count: Int, _ wasCopied: Bool) -> Void
 
   /// - Parameters:
@@ -55,7 +58,7 @@ final class RecentDeletions {
   }
 
   func prolong() {
-    timer = clips.isEmpty ? nil : Timeout(after: time, weakly(self) { $0.forget() })
+    timer = clips.isEmpty || pendingUndos > 0 ? nil : Timeout(after: time, weakly(self) { $0.forget() })
   }
 
   private func countChanged() {
