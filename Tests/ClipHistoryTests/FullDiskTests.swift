@@ -60,10 +60,11 @@ struct FullDiskTests {
       let history = TemporaryHistory()
       try await history.record((1...50).map { String(repeating: "clip \($0) ", count: 50) })
       history.markDamaged()
-      let before = try history.bytes()
+      let (before, names) = (try history.bytes(), try history.names().sorted())
       TestFiles.limitRoom(to: 30_000)
       await #expect(throws: StoreError.diskFull) { try await history.recovered() }
       #expect(try history.bytes() == before)
+      #expect(try history.names().sorted() == names)
       TestFiles.limitRoom(to: nil)
       #expect(try await history.recovered().clipCount == 50)
     }

@@ -52,6 +52,8 @@ public actor HistoryRecovery {
     var recovery = try RowRecovery(location)
     try Self.checkIsOurs(recovery)
     Self.remove(location.unfinishedRecovery)
+    // After an error, remove the copy of the texts, which may have filled the disk.
+    defer { Self.remove(location.unfinishedRecovery) }
     let (clipCount, lostCount) = try Self.carryOver(&recovery, to: location.unfinishedRecovery)
     try Self.finish(location)
     let damagedFile = try RecoveryInstaller(location: location).install()
@@ -150,7 +152,6 @@ public actor HistoryRecovery {
       throw .folderUnusable(path: location.folder, errno: errno)
     }
     try HistoryFolder.sync(location.folder)
-    remove(location.unfinishedRecovery)
   }
 
   private static func remove(_ location: HistoryLocation) {
