@@ -15,8 +15,8 @@ public struct ExpiredClips: Sendable, Equatable {
   let lastID: Int64
   /// The id of the first clip whose time is within the retention period; `.max` if there is none.
   let firstYoungID: Int64
-  /// The store's `restorations` when `findExpired` was called.
-  let restorations: Int
+  /// The store's `revision` when `findExpired` was called.
+  let revision: UInt64
 
   /// Whether a deleted clip would count as expired if it were restored.
   public func includes(_ clip: DeletedClip) -> Bool {

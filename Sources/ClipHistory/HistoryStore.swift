@@ -69,8 +69,10 @@ public actor HistoryStore: SerialActor {
   /// delay in `retries`, and when it closes.
   private var needsCheckpoint: Bool
   private var retry: DispatchTimer?
-  /// The number of restored clips; a change invalidates an earlier search for expired clips.
-  private var restorations = 0
+  /// Changes when a clip is restored, which invalidates an earlier search for expired clips.
+  ///
+  /// The first value is random, so that a search by another store, perhaps in another file, is invalid, too.
+  private(set) var revision = UInt64.random(in: .min ... .max)
 
   /// Why the history was opened for reading only; nil if it could be written.
   public nonisolated let obstacle: StoreError?
@@ -239,7 +241,7 @@ public actor HistoryStore: SerialActor {
   public func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
     let connection = try opened()
     let clip = try connection.restore(deleted)
-    restorations += 1
+    revision &+= 1
     truncateLogIfNeeded()
     return clip
   }
@@ -279,12 +281,13 @@ public actor HistoryStore: SerialActor {
     }
     return ExpiredClips(
       period: period, reading: reading, count: found.count, isClockBelieved: isBelieved,
-      lastID: found.lastID, firstYoungID: found.firstYoungID, restorations: restorations)
+      lastID: found.lastID, firstYoungID: found.firstYoungID, revision: revision)
   }
 
   /// Deletes expired clips, as thoroughly as `delete` does, in batches, so that captures and copies wait only briefly.
   ///
-  /// Deletes nothing if an expired clip was deleted since the search, and nothing more once a clip has been restored.
+  /// Deletes nothing if an expired clip was deleted since the search or another store made the search, and nothing more
+  /// once a clip has been restored.
   /// Each batch's transaction also stores the clock reading of the search as the last check.
   ///
   /// - Parameter deleted: is called with the ids of each batch, in ascending order; returns whether to continue.
@@ -292,7 +295,7 @@ public actor HistoryStore: SerialActor {
     _ expired: ExpiredClips, _ deleted: @MainActor @Sendable ([Int64]) -> Bool
   ) async throws(StoreError) {
     var isFirst = true
-    while expired.restorations == restorations {
+    while expired.revision == revision {
       let connection = try opened()
       let ids = try connection.database.transaction { () throws(StoreError) -> [Int64] in
         if isFirst {

@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test
-  func `a confirmed retention deletion is cancelled if an item was restored or deleted since the check`()
+  func `a confirmed retention deletion is cancelled after an undo, a deletion or a reopening`()
     async throws
   {
     for text in ["one", "two", "three"] { try await store.add(text, at: Self.now - 40 * Self.day) }
@@ -233,6 +233,8 @@ import Testing
     #expect(again.count == 3)
     try await store.delete(3)
     #expect(try await delete(again) == [])
+    let last = try #require(try await history.store().findExpired(after: .month, at: Self.here))
+    try await history.store().delete(last) { _ in true }
     #expect(try history.previews() == ["two", "one"])
   }
 
@@ -308,9 +310,9 @@ import Testing
     }
     let damaged = try history.store()
     await #expect(throws: StoreError.damaged) { try await damaged.findExpired(after: .month, at: Self.here) }
-    let guessed = ExpiredClips(
+    let guessed = await ExpiredClips(
       period: .month, reading: Self.here, count: 3, isClockBelieved: true, lastID: 3, firstYoungID: .max,
-      restorations: 0)
+      revision: damaged.revision)
     await #expect(throws: StoreError.damaged) { try await damaged.delete(guessed) { _ in true } }
     #expect(try history.foreign().rows("SELECT count(*) FROM clip") == ["3"])
   }

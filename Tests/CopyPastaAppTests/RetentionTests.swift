@@ -202,11 +202,12 @@ import Testing
 
   @Test func `a retention confirmation is used only once, even if the deletion fails`() async throws {
     try await record(40, 20)
-    await look()
     let store = try HistoryStore(
       location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
     let controller = try HistoryController(
       store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, delegate: view)
+    controller.expire(by: retention)
+    await controller.drainRetention()
     retention.confirm(try #require(asked))
     try await scratch.whileLocked {
       controller.expire(by: retention)

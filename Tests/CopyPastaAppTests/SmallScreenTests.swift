@@ -77,7 +77,7 @@ import Testing
   private static var expired: ExpiredClips {
     ExpiredClips(
       period: .threeMonths, reading: .now(wallTime: Format.now), count: 1_000_000, isClockBelieved: false,
-      lastID: 1, firstYoungID: .max, restorations: 0)
+      lastID: 1, firstYoungID: .max, revision: 0)
   }
 
   /// Shows the empty page with the advice to bind keys to a command.
