@@ -128,7 +128,7 @@ final class HistoryController {
       return true
     } catch {
       deletions.add(deleted)
-      delegate?.show(.notRestored(error))
+      delegate?.show(error, as: .notRestored(error))
       return false
     }
   }
@@ -143,7 +143,7 @@ final class HistoryController {
         deletions.forget()
         model.removeAll()
       } catch {
-        delegate?.show(.notCleared(error))
+        delegate?.show(error, as: .notCleared(error))
       }
     }
   }
@@ -350,7 +350,7 @@ final class HistoryController {
       view?.announce(event)
     } catch {
       model.restore(clip)
-      delegate?.show(.notDeleted(error))
+      delegate?.show(error, as: .notDeleted(error))
     }
   }
 
