@@ -12,7 +12,9 @@ import Testing
 @Suite(.serialized) struct ReopeningTests {
   /// The user's action on the history.
   enum Action: Sendable, CaseIterable {
-    case cut, delete, clear, undo
+    case copy, cut, delete, show, drag, clear, undo
+
+    static let ofRows = [copy, cut, delete, show, drag]
   }
 
   private let clipboard = FakeClipboard()
@@ -28,15 +30,18 @@ import Testing
 
   private func run(_ action: Action, on id: Clip.ID, of controller: HistoryController) async {
     switch action {
+    case .copy: controller.copy(id)
     case .cut: controller.copyAndDelete(id)
     case .delete: controller.delete(id)
+    case .show: controller.show(id)
+    case .drag: await #expect(throws: CancellationError.self) { try await controller.text(of: id) }
     case .clear: controller.clear()
     case .undo: controller.undo()
     }
     await controller.drain()
   }
 
-  @Test(arguments: Action.allCases)
+  @Test(arguments: [Action.cut, .delete, .clear, .undo])
   func `a change of a history whose file was replaced reopens the history`(_ action: Action) async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
@@ -49,5 +54,32 @@ import Testing
     #expect(view.reasonsToReopen.first == .replaced)
     #expect(view.failures.isEmpty)
     await controller.close()
+  }
+
+  /// The list was read before the import, which assigns new ids to the clips.
+  @Test(arguments: Action.ofRows)
+  func `an action on a row from before an import reopens the history`(_ action: Action) async throws {
+    let folder = try TemporaryFolder()
+    let location = HistoryLocation(folder: folder.path + "/copypasta")
+    let before = try History(at: location)
+    for text in ["one", "two"] {
+      _ = try await before.store.record(ClipText(validating: Array(text.utf8)), at: Format.now)
+    }
+    before.reader.close()
+    await before.store.close()
+
+    var pending: HistoryImport? = try HistoryImport(location, at: Format.now)
+    let history = try History(at: location)
+    #expect(history.store.obstacle == .locked)
+    let controller = try controller(of: history)
+    _ = try pending?.add(ClipText(validating: Array("older".utf8)), capturedAt: Format.now - 60_000_000)
+    try pending?.finish()
+    pending = nil
+    await run(action, on: controller.ids[0], of: controller)
+    #expect(view.reasonsToReopen == [.replaced])
+    #expect(view.failures.isEmpty && view.events.isEmpty && clipboard.offered.isEmpty)
+    await controller.close()
+    #expect(
+      try HistoryReader(location: location).newestPage(limit: 9).map(\.preview) == ["two", "one", "older"])
   }
 }

@@ -171,7 +171,7 @@ final class HistoryController {
     queue.add { [self] in
       do throws(StoreError) {
         guard let text = try await store.text(of: id) else {
-          delegate?.show(.gone)
+          showGone()
           model.remove(id)
           return
         }
@@ -208,7 +208,7 @@ final class HistoryController {
   /// - Throws: `StoreError`; `CancellationError` if the clip no longer exists, after showing the user a message.
   func text(of id: Clip.ID) async throws -> ClipText {
     guard let text = try await store.text(of: id) else {
-      delegate?.show(.gone)
+      showGone()
       throw CancellationError()
     }
     return text
@@ -305,10 +305,18 @@ final class HistoryController {
     case gone, failed
   }
 
+  /// Shows that a row's clip does not exist, or reopens the history if the clip may have a new id.
+  ///
+  /// An import assigns new ids. It runs only while no store has the history open for writing, and may have finished
+  /// since this store was opened for reading.
+  private func showGone() {
+    if isReadOnly { delegate?.reopen(because: .replaced) } else { delegate?.show(.gone) }
+  }
+
   private func offer(_ id: Clip.ID) async -> Offer {
     do throws(StoreError) {
       guard let text = try await store.text(of: id) else {
-        delegate?.show(.gone)
+        showGone()
         return .gone
       }
       guard await offer(text) else { return .failed }
@@ -345,7 +353,10 @@ final class HistoryController {
   /// Deletes a clip that was removed from the list, and keeps it for `undo`.
   private func erase(_ clip: Clip, announcing event: HistoryEvent) async {
     do throws(StoreError) {
-      guard let deleted = try await store.delete(clip.id) else { return }
+      guard let deleted = try await store.delete(clip.id) else {
+        if isReadOnly { showGone() }
+        return
+      }
       deletions.add(deleted, wasCopied: event == .copiedAndDeleted)
       view?.announce(event)
     } catch {
