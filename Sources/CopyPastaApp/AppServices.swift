@@ -58,9 +58,14 @@ final class AppServices {
       preferences: livePreferences, shortcuts: liveShortcutBackends)
   }
 
-  /// Forgets the opened history, or the error from opening it, so that the next use opens the history again; close an
-  /// open history first.
-  func forgetHistory() { openedHistory = nil }
+  /// Forgets the opened history, or the error from opening it, so that the next use opens the history again; close the
+  /// store of an open history first.
+  func forgetHistory() {
+    // Close the reader explicitly, because the list or a running task may still retain it. A reader that takes no locks,
+    // as on a full disk, would otherwise drop the locks of the history that is opened next.
+    if case .success(let history) = openedHistory { history.reader.close() }
+    openedHistory = nil
+  }
 
   /// Recovers a damaged history, which must be closed; returns nil if there was nothing to recover.
   func recoverHistory() async throws(StoreError) -> HistoryRecovery.Outcome? {
@@ -81,10 +86,7 @@ final class AppServices {
   /// The last connection to close checkpoints the write-ahead log, which the read-only reader cannot do.
   private func releasedStore() -> HistoryStore? {
     defer { forgetHistory() }
-    guard case .success(let history) = openedHistory else { return nil }
-    // Close the reader explicitly, because a task that is still running may retain the list, which retains the reader.
-    history.reader.close()
-    return history.store
+    return if case .success(let history) = openedHistory { history.store } else { nil }
   }
 
   private static func livePreferences() -> Preferences {

@@ -2,6 +2,7 @@ import ClipHistory
 import ClipboardCore
 import Foundation
 import GtkKit
+import GtkTestSupport
 import TestSupport
 import Testing
 
@@ -81,5 +82,35 @@ import Testing
     await controller.close()
     #expect(
       try HistoryReader(location: location).newestPage(limit: 9).map(\.preview) == ["two", "one", "older"])
+  }
+
+  /// A reader that takes no locks, as on a full disk, drops the locks of the process's other connections when it closes.
+  ///
+  /// Another program would then remove the log while this program writes to it.
+  @Test func `the old reader is closed before the history is reopened`() async throws {
+    try await TestDisplay.open()
+    let folder = try TemporaryFolder()
+    let location = HistoryLocation(folder: folder.path + "/copypasta")
+    var descriptors: [Int] = []
+    func open() -> Result<History, StoreError> {
+      descriptors.append(descriptorCount(below: location.folder))
+      return Result { () throws(StoreError) in try History(at: location) }
+    }
+    let window = HistoryWindow(
+      .keepingNothing(showing: open(), FakeShortcut()), showText: { _ in }, closed: {})
+    #expect(descriptorCount(below: location.folder) > 0)
+    window.reopen()
+    try await pump("the history opened again") { descriptors.count == 2 }
+    #expect(descriptors == [0, 0])
+    window.destroy()
+  }
+}
+
+/// The number of this process's open descriptors for files in a folder.
+private func descriptorCount(below folder: String) -> Int {
+  let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+  return names.count { name in
+    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+    return target?.hasPrefix(folder) == true
   }
 }

@@ -33,15 +33,16 @@ extension AppServices {
   /// The services of a program that saves no state, with one shortcut backend.
   @MainActor
   static func keepingNothing(
-    showing history: Result<History, StoreError> = .failure(.readOnly), _ way: FakeShortcut,
-    now: @escaping @Sendable () -> Int64 = { 0 }
+    showing history: @autoclosure @escaping @MainActor () -> Result<History, StoreError> = .failure(
+      .readOnly),
+    _ way: FakeShortcut, now: @escaping @Sendable () -> Int64 = { 0 }
   ) -> AppServices {
     let preferences = Preferences(schema: nil)
     return AppServices(
       clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
       windowState: KeyFile(path: "/proc/none", group: "window"),
       hints: Hints(keptIn: KeyFile(path: "/proc/none", group: "hints")),
-      now: now, history: { history },
+      now: now, history: history,
       preferences: { preferences }, shortcuts: { [way] })
   }
 }
