@@ -60,10 +60,14 @@ import Testing
     await list.controller.close()
   }
 
-  private func list(of scratch: Scratch, now: @escaping @Sendable () -> Int64 = { 0 }) throws -> HistoryList {
+  private func list(
+    of scratch: Scratch, clipboard: FakeClipboard = FakeClipboard(),
+    delegate: RecordingView = RecordingView(),
+    now: @escaping @Sendable () -> Int64 = { 0 }
+  ) throws -> HistoryList {
     let controller = try HistoryController(
-      scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 },
-      firstPageSize: HistoryList.rowCount(inHeight: 400), delegate: RecordingView())
+      scratch.store, scratch.history.reader, clipboard, now: { 0 },
+      firstPageSize: HistoryList.rowCount(inHeight: 400), delegate: delegate)
     return HistoryList(controller, now: now)
   }
 
@@ -127,14 +131,14 @@ import Testing
   // MARK: - Rows
 
   /// Shows a list of texts, oldest first, in a window and runs `body`.
-  private func withList(
-    of texts: [String], width: Int = 480, height: Int = 400,
-    _ body: @MainActor (HistoryList, Scratch) async throws -> Void
+  func withList(
+    of texts: [String], width: Int = 480, height: Int = 400, clipboard: FakeClipboard = FakeClipboard(),
+    delegate: RecordingView = RecordingView(), _ body: @MainActor (HistoryList, Scratch) async throws -> Void
   ) async throws {
     let scratch = try Scratch()
     for text in texts { try await scratch.record(text) }
     let style = ProgramStyle()
-    let list = try list(of: scratch, now: { Format.now })
+    let list = try list(of: scratch, clipboard: clipboard, delegate: delegate, now: { Format.now })
     let window = Window(title: "Rows")
     window.addStyle("copypasta")
     window.defaultSize = (width, height)
@@ -150,7 +154,7 @@ import Testing
   }
 
   /// Waits until changes are laid out and drawn.
-  private func drawFrame(of list: HistoryList) {
+  func drawFrame(of list: HistoryList) {
     for _ in 1...3 {
       var isDrawn = false
       list.root.onNextFrame { isDrawn = true }
@@ -159,7 +163,7 @@ import Testing
   }
 
   /// The visible rows from top to bottom, with their bounds in the list and the texts of their labels.
-  private func rows(of list: HistoryList) -> [(
+  func rows(of list: HistoryList) -> [(
     widget: UnsafeMutablePointer<GtkWidget>, place: GtkKit.Rectangle, texts: [String]
   )] {
     widgets(in: list.root.widget).filter {
@@ -224,77 +228,6 @@ import Testing
       await list.controller.drain()
       #expect(signs() == [false, false, true])
       #expect(rows(of: list)[1].texts[1] == "just now")
-    }
-  }
-
-  @Test(arguments: [0, 3, 15, 29], [false, true])
-  func `deleting a row does not move the rows above`(position: Int, barAppearsLater: Bool) async throws {
-    let texts = (0..<40).map { $0 % 3 == 0 ? "text \($0)\nand more" : "text \($0)" }
-    try await withList(of: texts) { list, _ in
-      let model = list.controller.model
-      list.focusNewest()
-      list.focus(model.id(at: position + 2))
-      drawFrame(of: list)
-      list.focus(model.id(at: position))
-      drawFrame(of: list)
-      let (gone, before) = (PreviewText(model.clip(at: position).preview).text, rows(of: list))
-      let above = before.prefix { $0.texts[0] != gone }
-      list.controller.delete(model.id(at: position))
-      await list.controller.drain()
-      if barAppearsLater { drawFrame(of: list) }
-      list.isUnderUndoBar = true
-      drawFrame(of: list)
-      @MainActor func expectSamePlaces(_ when: Comment) {
-        let after = rows(of: list)
-        for row in above {
-          #expect(after.first { $0.texts[0] == row.texts[0] }?.place.y == row.place.y, when)
-        }
-        let next = after.first { gtk_widget_is_focus(gtk_widget_get_parent($0.widget)) != 0 }
-        #expect((next?.place.y ?? -1) >= 0, "\(when), \(after.map { ($0.texts[0], $0.place.y) })")
-      }
-      expectSamePlaces("deleted")
-      list.isUnderUndoBar = false
-      drawFrame(of: list)
-      expectSamePlaces("the bar hidden")
-    }
-  }
-
-  @Test func `a new item is tinted briefly, and a scrolled list shows a button that scrolls up to the item`()
-    async throws
-  {
-    try await withList(of: (0..<40).map { "text \($0)" }) { list, scratch in
-      @MainActor func isTinted() -> Bool {
-        rows(of: list).contains { gtk_widget_has_css_class($0.widget, "arrived") != 0 }
-      }
-      @MainActor func button() -> UnsafeMutablePointer<GtkWidget>? {
-        widgets(in: list.root.widget).first { gtk_widget_has_css_class($0, "new-items") != 0 }
-      }
-      list.focusNewest()
-      drawFrame(of: list)
-      let first = try #require(try await scratch.record("first"))
-      list.controller.model.insertNewest([first])
-      drawFrame(of: list)
-      #expect(isTinted() && button() == nil)
-      #expect(MainLoop.run(until: { !isTinted() }, atMost: .seconds(20)))
-      list.focus(list.controller.model.id(at: 30))
-      drawFrame(of: list)
-      let seen = rows(of: list).first?.place
-      let second = try #require(try await scratch.record("second"))
-      list.controller.model.insertNewest([second])
-      drawFrame(of: list)
-      #expect(rows(of: list).first?.place == seen)
-      let made = try #require(button())
-      let words = try #require(widgets(gtk_label_get_type(), in: made).first)
-      #expect(String(cString: gtk_label_get_text(OpaquePointer(words))) == "1 New")
-      copypasta_emit(UnsafeMutableRawPointer(made), "clicked")
-      drawFrame(of: list)
-      #expect(rows(of: list).first?.texts.first == "second")
-      #expect(gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent(made))) == 0)
-      // A restored item does not count as new.
-      let gone = try #require(list.controller.model.remove(second.id))
-      list.controller.model.restore(gone)
-      drawFrame(of: list)
-      #expect(gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent(made))) == 0)
     }
   }
 

@@ -23,6 +23,8 @@ final class RecordingView: HistoryView, HistoryDelegate {
   private(set) var shown: [(text: ShownText, id: Clip.ID)] = []
   /// Called when a text was put on the clipboard.
   var onCopied: (@MainActor () -> Void)?
+  /// Called with the number of deletions that can be undone.
+  var onDeletions: (@MainActor (Int) -> Void)?
 
   func ask(about expired: ExpiredClips?) { confirmations.append(expired) }
 
@@ -36,7 +38,10 @@ final class RecordingView: HistoryView, HistoryDelegate {
 
   func focusNewest() { focuses.append(nil) }
 
-  func showDeletions(_ count: Int, wasCopied: Bool) { deletionCounts.append(count) }
+  func showDeletions(_ count: Int, wasCopied: Bool) {
+    deletionCounts.append(count)
+    onDeletions?(count)
+  }
 
   func copied() { onCopied?() }
 

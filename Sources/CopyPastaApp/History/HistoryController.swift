@@ -371,11 +371,11 @@ final class HistoryController {
       let outcome = await recorder.recordExplicitly(bytes, fromClipboard: fromClipboard)
       // First add earlier captures to the list, because the list is in the order of recording.
       arrivals.flush()
+      show([outcome], fromClipboard: fromClipboard)
       switch outcome {
       case .recorded, .ignored: view?.focusNewest()
       default: break
       }
-      show([outcome], fromClipboard: fromClipboard)
     }
   }
 

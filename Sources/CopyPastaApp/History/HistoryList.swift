@@ -106,6 +106,7 @@ final class HistoryList: HistoryView {
   func focusNewest() {
     followsNewest = true
     showsFocus = true
+    newItems.hide()
     guard model.count > 0 else { return }
     view.focus(0)
   }

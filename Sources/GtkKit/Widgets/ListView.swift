@@ -121,6 +121,7 @@ public final class ListView<Row: ListRow>: Widget {
   /// - Returns: false if the row does not exist.
   @discardableResult
   public func focus(_ position: Int) -> Bool {
+    if !places.isEmpty { showsFocus = true }
     if let scrollTo = RuntimeSymbols.listViewScrollTo {
       // Since 4.12 a list creates and moves its rows only later, so only GTK knows which widget will show a position.
       guard position < itemCount else { return false }
@@ -143,7 +144,8 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// The rows to keep in place during the next layout.
   private var places: [Place] = []
-  /// Whether the next layout must show the focused row: it was visible before, or replaces a removed row.
+  /// Whether the next layout must show the focused row: it was visible before, replaces a removed row, or was focused
+  /// after the change.
   private var showsFocus = false
 
   /// Keeps the rows in place when the view's height changes.
@@ -162,11 +164,19 @@ public final class ListView<Row: ListRow>: Widget {
   ///
   /// If rows change within the view, keeps only those above the change.
   private func keepPlace(at position: Int, removed: Int, added: Int) {
-    // In an unscrolled list, let rows added at the top appear. Rows added at the end, for example at startup, do not
-    // move others.
-    let isExtended = removed == 0 && offset <= 0 && (position == 0 || position + added == itemCount)
+    guard isMapped else { return }
+    if removed == 0 && offset <= 0 {
+      // Rows added at the end, for example at startup, do not move others.
+      if position > 0 && position + added == itemCount { return }
+      // In an unscrolled list, let rows added at the top appear.
+      if position == 0 {
+        if places.isEmpty { showsFocus = false }
+        places = [(0, 0)]
+        return restorePlaceAfterLayout()
+      }
+    }
     let kept = places.isEmpty ? seenRows : places
-    guard isMapped, !isExtended, let top = kept.first else { return }
+    guard let top = kept.first else { return }
     let isFocused = focusedPosition.map { position <= $0 && $0 < position + removed } ?? false
     if places.isEmpty { showsFocus = isFocused || isFocusSeen } else if isFocused { showsFocus = true }
     let end = position + removed
