@@ -188,6 +188,27 @@ import Testing
     #expect(try scratch.texts() == [])
   }
 
+  @Test(arguments: [ClipboardContent.secret, .noText])
+  func `outcomes are reported in the order of the offers even if recording a text takes long`(
+    next: ClipboardContent
+  ) async throws {
+    let queue = TaskQueue()
+    let recorder = ClipboardRecorder(
+      into: scratch.store, queue: queue, now: { 1_000_000 }, report: outcomes.add)
+    source.deliver = recorder.take
+    let (gate, opening) = AsyncStream<Never>.makeStream()
+    queue.add { for await _ in gate {} }
+    source.content = text("slow")
+    source.follow(true)
+    #expect(try await eventually { source.reads == 1 })
+    source.copy(next)
+    #expect(try await eventually { source.reads == 2 })
+    opening.finish()
+    await recorder.drain(after: source)
+    #expect(outcomes.all.count == 2)
+    #expect(outcomes.all.last == (next == .secret ? .secret : .nothingToRecord))
+  }
+
   @Test func `an invalid text on the clipboard is refused with a message`() async throws {
     source.content = .noText
     source.follow(true)

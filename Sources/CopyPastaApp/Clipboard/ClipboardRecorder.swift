@@ -9,8 +9,9 @@ import Synchronization
 final class ClipboardRecorder: Sendable {
   /// The backlog, in bytes, above which no further text is read until all earlier texts are on disk.
   static let backlogLimit = 4 << 20
-  /// Counted in the backlog for each text, in addition to its bytes, so that the number of small texts is bounded, too.
-  private static let costOfText = 1 << 10
+  /// Counted in the backlog for each delivery, in addition to the text's bytes, so that the number of deliveries is
+  /// bounded, too.
+  private static let costOfDelivery = 1 << 10
 
   private let store: HistoryStore
   /// Runs all work on the history in order, including the user's own actions.
@@ -22,7 +23,7 @@ final class ClipboardRecorder: Sendable {
   private struct State {
     /// Texts that were copied from the history, and that `noteCopied` has not stored yet.
     var unnoted: [ClipText] = []
-    /// The size in bytes of the texts that were delivered but are not on disk yet.
+    /// The size in bytes of the deliveries whose outcome was not reported yet.
     var backlog = 0
   }
 
@@ -45,28 +46,39 @@ final class ClipboardRecorder: Sendable {
   /// Enqueues a delivery, and returns when the backlog allows the next text to be read.
   nonisolated(nonsending) func take(_ delivery: ClipboardDelivery) async {
     switch delivery {
-    case .success(.text(let bytes)): enqueue(bytes)
-    case .success(.secret): report(.secret)
-    case .success(.noText): report(.nothingToRecord)
+    case .success(.text(let bytes)):
+      let time = now()
+      enqueue(bytes.count) { [self] store in record(bytes, at: time, in: store) }
+    case .success(.secret): enqueue { _ in .secret }
+    case .success(.noText): enqueue { _ in .nothingToRecord }
     case .success(.own), .failure(.cancelled): break
-    case .failure(let error): report(.unread(error))
+    case .failure(let error): enqueue { _ in .unread(error) }
     }
     if state.withLock(\.backlog) > Self.backlogLimit { await queue.drain() }
   }
 
-  private func enqueue(_ bytes: [UInt8]) {
-    let (time, cost) = (now(), bytes.count + Self.costOfText)
+  /// Reports an outcome after those of all earlier deliveries.
+  ///
+  /// - Parameter size: The text's size in bytes, for the backlog.
+  private func enqueue(
+    _ size: Int = 0, _ outcome: @escaping @Sendable (isolated HistoryStore) -> CaptureOutcome
+  ) {
+    let cost = size + Self.costOfDelivery
     state.withLock { $0.backlog += cost }
     queue.add(for: store) { [self] store in
-      let outcome = Self.record(bytes) { text throws(StoreError) in
-        // A clipboard manager may take over a text of this program, and the source may read it back, before
-        // `noteCopied` has run.
-        let isOwn = state.withLock { $0.unnoted.contains(text) }
-        return isOwn ? .duplicate : try store.record(text, at: time)
-      }
-      report(outcome == .invalid(.empty) ? .nothingToRecord : outcome)
+      report(outcome(store))
       state.withLock { $0.backlog -= cost }
     }
+  }
+
+  private func record(_ bytes: [UInt8], at time: Int64, in store: isolated HistoryStore) -> CaptureOutcome {
+    let outcome = Self.record(bytes) { text throws(StoreError) in
+      // A clipboard manager may take over a text of this program, and the source may read it back, before `noteCopied`
+      // has run.
+      let isOwn = state.withLock { $0.unnoted.contains(text) }
+      return isOwn ? .duplicate : try store.record(text, at: time)
+    }
+    return outcome == .invalid(.empty) ? .nothingToRecord : outcome
   }
 
   // MARK: - The user's actions
