@@ -84,6 +84,48 @@ import Testing
     #expect(controller.onClipboard == nil && controller.texts.count == 3)
   }
 
+  @Test(arguments: [
+    ClipboardContent.text(Array("three".utf8)), .noText, .secret, .text([0xff]),
+  ])
+  func `a copied row stays marked as on the clipboard when an earlier read ends`(content: ClipboardContent)
+    async throws
+  {
+    try await startReading()
+    clipboard.offers.copy(nil)
+    try await waitUntil("a read in progress") { clipboard.offers.isWaiting }
+    let id = controller.ids[1]
+    controller.copy(id)
+    try await waitUntil("the copy") { controller.onClipboard == id }
+    clipboard.offers.answer(content)
+    await controller.drain()
+    #expect(controller.onClipboard == id)
+  }
+
+  @Test func `a copied row stays marked as on the clipboard when an earlier paste ends`() async throws {
+    try await startReading()
+    clipboard.offers.contentOnPurpose = .text(Array("three".utf8))
+    clipboard.offers.stallsOnPurpose = true
+    controller.paste()
+    try await waitUntil("the paste's read") { clipboard.offers.readsOnPurpose == 1 }
+    let id = controller.ids[1]
+    controller.copy(id)
+    try await waitUntil("the copy") { controller.onClipboard == id }
+    clipboard.offers.stallsOnPurpose = false
+    await controller.drain()
+    #expect(controller.texts == ["three", "two", "one"])
+    #expect(controller.onClipboard == id)
+  }
+
+  @Test func `pasting a copied part of a text marks the new row as on the clipboard`() async throws {
+    try await startReading()
+    controller.copy(part: Array("tw".utf8))
+    clipboard.offers.contentOnPurpose = .own
+    controller.paste()
+    await controller.drain()
+    #expect(controller.texts == ["tw", "two", "one"])
+    #expect(controller.onClipboard == controller.ids[0])
+  }
+
   @Test func `copying a part of a text marks no row as on the clipboard`() async {
     controller.copy(controller.ids[0])
     controller.copy(part: Array("tw".utf8))

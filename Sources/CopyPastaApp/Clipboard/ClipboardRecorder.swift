@@ -167,6 +167,14 @@ enum CaptureOutcome: Equatable, Sendable {
   /// A password manager has asked that the text not be recorded.
   case secret
 
+  /// Whether a clip has the text.
+  var isInHistory: Bool {
+    switch self {
+    case .recorded, .ignored: true
+    case .invalid, .unread, .failed, .noText, .nothingToRecord, .secret: false
+    }
+  }
+
   /// Whether the clipboard now holds something other than a text from the history.
   var isOfAnotherText: Bool {
     switch self {

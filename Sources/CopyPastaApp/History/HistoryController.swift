@@ -18,7 +18,8 @@ final class HistoryController {
   /// Reads what other programs copy, and delivers it to the recorder.
   private lazy var source = clipboard.makeSource(deliver: recorder.take)
   /// Carries the outcomes of captures to the main thread.
-  private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
+  private lazy var arrivals = BurstMailbox<CaptureOutcome>(
+    deliver: weakly(self) { $0.show($1, areOnClipboard: !$0.clipboard.isOffering) })
   /// The clip that is on the clipboard, if that is known without reading the clipboard.
   ///
   /// It is known while this program offers the clip, or if the clip was the last to be captured from the clipboard and
@@ -301,8 +302,7 @@ final class HistoryController {
   // MARK: -
 
   private enum Offer {
-    case offered(ClipText)
-    case gone, failed
+    case offered(ClipText), gone, failed
   }
 
   /// Shows that a row's clip does not exist, or reopens the history if the clip may have a new id.
@@ -371,29 +371,27 @@ final class HistoryController {
       let outcome = await recorder.recordExplicitly(bytes, fromClipboard: fromClipboard)
       // First add earlier captures to the list, because the list is in the order of recording.
       arrivals.flush()
-      show([outcome], fromClipboard: fromClipboard)
-      switch outcome {
-      case .recorded, .ignored: view?.focusNewest()
-      default: break
-      }
+      // A row may have been copied since the text was read.
+      show([outcome], areOnClipboard: fromClipboard && (clipboard.offeredText?.bytes ?? bytes) == bytes)
+      if outcome.isInHistory { view?.focusNewest() }
     }
   }
 
   /// Shows the outcomes of captures, in their order.
   ///
-  /// - Parameter fromClipboard: Whether the texts are on the clipboard; false for dropped texts.
-  private func show(_ outcomes: [CaptureOutcome], fromClipboard: Bool = true) {
+  /// - Parameter areOnClipboard: Whether the last text is still on the clipboard; false for dropped texts.
+  private func show(_ outcomes: [CaptureOutcome], areOnClipboard: Bool) {
     model.insertNewest(
       outcomes.compactMap { outcome -> Clip? in if case .recorded(let clip) = outcome { clip } else { nil } })
     for outcome in outcomes {
       delegate?.showSecret(outcome == .secret)
       switch outcome {
-      case .recorded(let clip): if fromClipboard, isReading { onClipboard = clip.id }
+      case .recorded(let clip): if areOnClipboard, isReading { onClipboard = clip.id }
       case .ignored, .nothingToRecord, .secret: break
       case .failed(let error): delegate?.show(error, as: .notRecorded(outcome))
       case .invalid, .unread, .noText: delegate?.show(.notRecorded(outcome))
       }
-      if fromClipboard, outcome.isOfAnotherText { onClipboard = nil }
+      if areOnClipboard, outcome.isOfAnotherText { onClipboard = nil }
     }
   }
 }
