@@ -280,9 +280,11 @@ final class CopyPastaApplication {
   private func end() {
     window?.hide()
     MainLoop.wait(atMost: .seconds(3)) { [window, services] in
-      // Wait for pending writes: a row that was just deleted must be removed from the disk.
-      await window?.controller?.drain()
+      // First finish pending actions: a row that was just copied is handed over, and a row that was just deleted must be
+      // removed from the disk. A read in progress may take long, so wait for it last.
+      await window?.controller?.drainActions()
       await services.clipboard.handOver()
+      await window?.controller?.drain()
     }
     // The main loop must not run from here on, because GTK would run work that it has queued for a destroyed window.
     dialogs.close()

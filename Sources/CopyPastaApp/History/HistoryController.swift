@@ -277,6 +277,9 @@ final class HistoryController {
     }
   }
 
+  /// Waits until the user's actions so far are done, except reads of pasted and dropped texts.
+  func drainActions() async { await queue.drain() }
+
   /// Waits until all captures and requests so far are on disk.
   func drain() async {
     await transfers.drain()

@@ -6,9 +6,7 @@ import Testing
   @Test func `a clipboard manager keeps the copied text after the program exits`() async throws {
     let text = "kept\tafter é 🍝\n"
     try await Scene.run(with: [text, "newest"]) { scene in
-      try scene.desktop.home.allowService("org.xfce.Xfconf")
-      _ = try scene.desktop.start(["xfsettingsd", "--no-daemon"])
-      try await waitUntil("a clipboard manager") { try await scene.hasClipboardManager() }
+      try await scene.startClipboardManager()
       try await scene.app.window.activate()
       try await scene.desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard(text)
@@ -17,11 +15,33 @@ import Testing
       try await scene.expectClipboard(text)
     }
   }
+
+  @Test func `a clipboard manager keeps the copied text even if the program exits during a read`()
+    async throws
+  {
+    try await Scene.run(with: ["copied"]) { scene in
+      try await scene.startClipboardManager()
+      let endless = try await ClipboardOwner.start(behaving: "IncrDrip", on: scene.desktop)
+      try await scene.app.window.activate()
+      try await waitUntil("the request for the text") { !endless.contentRequests.isEmpty }
+      try await scene.desktop.press("Home", "Return")
+      try await scene.expectClipboard("copied")
+      try await scene.desktop.press("ctrl+q")
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      try await scene.expectClipboard("copied")
+    }
+  }
 }
 
 extension Scene {
+  fileprivate func startClipboardManager() async throws {
+    try desktop.home.allowService("org.xfce.Xfconf")
+    _ = try desktop.start(["xfsettingsd", "--no-daemon"])
+    try await waitUntil("a clipboard manager") { try await hasClipboardManager() }
+  }
+
   /// Whether the selection `CLIPBOARD_MANAGER` has an owner.
-  fileprivate func hasClipboardManager() async throws -> Bool {
+  private func hasClipboardManager() async throws -> Bool {
     let script = """
       from Xlib import display
       d = display.Display()
