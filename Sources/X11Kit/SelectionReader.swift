@@ -171,17 +171,21 @@ public actor SelectionReader: SerialActor {
   ///   - limits: The limits of size and time.
   ///   - onPurpose: Whether the user initiated this read; if not, every request needs the permit.
   ///   - asked: Called when the text has been requested.
+  ///   - offerChanged: Called when another program changes the clipboard during the read, with whether there is a new
+  ///     offer to read.
   /// - Throws: a `TransferError` with the reason why the content is missing. It is `cancelled` if the owner changes
   ///   before its text arrives, or if the permit or the focus is lost before the text is requested. After any error but
   ///   `unavailable`, the reader can be used again.
   public func readText(
     ownWindow: @autoclosure @escaping @Sendable () -> UInt32?, activeWindow: UInt32? = nil,
-    within limits: TransferLimits, onPurpose: Bool = false, asked: @escaping @Sendable () -> Void = {}
+    within limits: TransferLimits, onPurpose: Bool = false, asked: @escaping @Sendable () -> Void = {},
+    offerChanged: @escaping @Sendable (Bool) -> Void = { _ in }
   ) async throws(TransferError) -> ClipboardContent {
     let deadline = Deadline(end: nil, cancellation: cancellation).limited(to: limits.total)
     let result: Result<ClipboardContent, TransferError> = await withTaskCancellationHandler {
       let permission = onPurpose ? nil : SelectionTransfer.Permission(permit: permit, window: activeWindow)
-      return read(within: limits, permission, deadline, ownWindow: ownWindow, asked: asked)
+      return read(
+        within: limits, permission, deadline, ownWindow: ownWindow, asked: asked, offerChanged: offerChanged)
     } onCancel: { [cancellation] in
       cancellation.send()
     }
@@ -190,7 +194,7 @@ public actor SelectionReader: SerialActor {
 
   private func read(
     within limits: TransferLimits, _ permission: SelectionTransfer.Permission?, _ deadline: Deadline,
-    ownWindow: @escaping () -> UInt32?, asked: @escaping () -> Void
+    ownWindow: @escaping () -> UInt32?, asked: @escaping () -> Void, offerChanged: @escaping (Bool) -> Void
   ) -> Result<ClipboardContent, TransferError> {
     handleEvents()
     // Only an automatic read uses up the offer; after a read that the user initiated, `nextOffer` still reports it as
@@ -202,7 +206,7 @@ public actor SelectionReader: SerialActor {
     if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], true) }
     let transfer = SelectionTransfer(
       of: atoms[.clipboard], connection, atoms, orphanedRequests, permission, limits, deadline,
-      ownWindow: ownWindow, asked: asked)
+      ownWindow: ownWindow, asked: asked, offerChanged: offerChanged)
     defer {
       if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], false) }
       transfer.end()
@@ -235,8 +239,7 @@ public actor SelectionReader: SerialActor {
     connection.followOwner(of: atoms[.draggedContent], true)
     let transfer = SelectionTransfer(
       of: atoms[.draggedContent], connection, atoms, orphanedRequests, nil, limits, deadline,
-      ownWindow: { nil },
-      asked: {})
+      ownWindow: { nil }, asked: {}, offerChanged: { _ in })
     defer {
       connection.followOwner(of: atoms[.draggedContent], false)
       transfer.end()

@@ -24,6 +24,7 @@ final class SelectionTransfer {
   private var graceEnd: SuspendingClock.Instant?
   private let ownWindow: () -> Window?
   private let asked: () -> Void
+  private let offerChanged: (Bool) -> Void
   /// Whether this program has taken the clipboard since the text was requested.
   private var isOwnershipLost = false
 
@@ -56,7 +57,8 @@ final class SelectionTransfer {
     of selection: Atom, _ connection: XConnection, _ atoms: Atoms,
     _ orphanedRequests: SelectionReader.OrphanedRequests,
     _ permission: Permission?, _ limits: TransferLimits, _ deadline: Deadline,
-    ownWindow: @escaping () -> Window?, asked: @escaping () -> Void
+    ownWindow: @escaping () -> Window?, asked: @escaping () -> Void,
+    offerChanged: @escaping (Bool) -> Void
   ) {
     self.selection = selection
     self.connection = connection
@@ -67,6 +69,7 @@ final class SelectionTransfer {
     self.deadline = deadline
     self.ownWindow = ownWindow
     self.asked = asked
+    self.offerChanged = offerChanged
     requestor = connection.makeWindow()
   }
 
@@ -286,6 +289,7 @@ final class SelectionTransfer {
       isOwnershipLost = true
       return
     }
+    offerChanged(isReplaced)
     if isOwnershipLost {
       graceEnd = graceEnd ?? .now + limits.grace
       return

@@ -103,6 +103,19 @@ import Testing
     try await pump("a delivery") { deliveries.all.first == Self.whole }
   }
 
+  @Test func `a newer offer stays pending when the earlier text is delivered`() async {
+    let (pendingRead, permit) = (PendingRead(), ReadPermit())
+    permit.grant()
+    let delivery = await pendingRead.delivery(under: permit) {
+      // The text is requested, and another program copies.
+      pendingRead.end()
+      pendingRead.begin()
+      return .text(Array("whole".utf8))
+    }
+    #expect(delivery == Self.whole)
+    #expect(pendingRead.isPending)
+  }
+
   @Test func `afterRead waits for the delivery of the current read`() async throws {
     let log = Deliveries()
     source.afterRead { Task { await log.take(.failure(.refused)) } }

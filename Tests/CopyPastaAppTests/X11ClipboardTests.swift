@@ -51,6 +51,34 @@ import X11Kit
     }
   }
 
+  @Test func `copying a row waits until a text that was copied during a slow read has been requested`()
+    async throws
+  {
+    try await VirtualDesktop.with { desktop in
+      let display = try #require(desktop.environment["DISPLAY"])
+      let pendingRead = PendingRead(limit: .seconds(3600))
+      let clipboard = X11Clipboard(display: display, pendingRead)
+      let deliveries = Deliveries()
+      let source = clipboard.makeSource(deliver: deliveries.take)
+      source.limits = TransferLimits(
+        idleTimeout: .seconds(3600), total: .seconds(3600), grace: .seconds(3600))
+      let stalled = try await ClipboardOwner.start(behaving: "IncrStall", on: desktop)
+      source.follow(true)
+      try await waitUntil("the request") { !stalled.contentRequests.isEmpty && !pendingRead.isPending }
+      let other = try SelectionOwner(display: display)
+      try await other.offer(Array("next".utf8))
+      try await waitUntil("the pending read") { pendingRead.isPending }
+      let row = try ClipText(validating: Array("row".utf8))
+      let copy = Task { try await clipboard.offer(row) }
+      // Ends the slow read.
+      try await stalled.program.killNow()
+      try await copy.value
+      try await waitUntil("both deliveries") { deliveries.all.count >= 2 }
+      #expect(deliveries.all.prefix(2) == [.failure(.cancelled), .success(.text(Array("next".utf8)))])
+      source.close()
+    }
+  }
+
   /// The X server gives a new connection the lowest free client id, and with it the same window ids.
   @Test func `a window that reuses the id of CopyPasta's lost window counts as a window of another program`()
     async throws

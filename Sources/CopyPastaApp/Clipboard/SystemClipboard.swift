@@ -134,6 +134,8 @@ final class PendingRead: Sendable {
 
   init(limit: Duration = .milliseconds(200)) { self.limit = limit }
 
+  var isPending: Bool { state.withLock(\.isPending) }
+
   func begin() { state.withLock { $0.isPending = true } }
 
   /// Marks the request as sent, or as no longer needed, and resumes the copies that wait for it.
@@ -149,9 +151,14 @@ final class PendingRead: Sendable {
     return ended.isMissed
   }
 
+  /// Resumes the copies that wait, unless the request has just been sent.
   private func miss() {
-    end()
-    state.withLock { $0.isMissed = true }
+    let waiters = state.withLock { state in
+      guard state.isPending else { return [CheckedContinuation<Void, Never>]() }
+      defer { state = State(isMissed: true) }
+      return state.waiters
+    }
+    waiters.forEach { $0.resume() }
   }
 
   /// Grants or revokes a permit, and so starts or ends a pending read.
@@ -173,6 +180,8 @@ final class PendingRead: Sendable {
     begin()
     do throws(TransferError) {
       let content = try await read()
+      // The request for this text has ended its pending read, so a read that is pending now is that of a newer offer.
+      if case .text = content, permit.current != nil { return .success(content) }
       if end(), content == .own { throw .ownershipLost }
       return .success(content)
     } catch {

@@ -10,7 +10,7 @@ import X11Kit
 @MainActor
 final class X11Clipboard: SystemClipboard {
   private let display: String
-  private let pendingRead = PendingRead()
+  private let pendingRead: PendingRead
   private weak var source: X11ClipboardSource?
   /// The window that has to have the focus for the clipboard to be read.
   private var readingWindow: UInt32?
@@ -20,7 +20,10 @@ final class X11Clipboard: SystemClipboard {
 
   private(set) var offeredText: ClipText?
 
-  init(display: String) { self.display = display }
+  init(display: String, _ pendingRead: PendingRead = PendingRead()) {
+    self.display = display
+    self.pendingRead = pendingRead
+  }
 
   func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource {
     let source = X11ClipboardSource(display: display, pendingRead, deliver: deliver)
@@ -198,16 +201,21 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
       try await read { [pendingRead] reader throws(TransferError) in
         try await reader.readText(
           ownWindow: self.ownWindow, activeWindow: self.control.withLock(\.readingWindow),
-          within: self.limits
-        ) { pendingRead.end() }
+          within: self.limits, asked: { pendingRead.end() }, offerChanged: self.offerChanged)
       }
     }
   }
 
   func readNow() async throws(TransferError) -> ClipboardContent {
     try await read { reader throws(TransferError) in
-      try await reader.readText(ownWindow: self.ownWindow, within: self.limits, onPurpose: true)
+      try await reader.readText(
+        ownWindow: self.ownWindow, within: self.limits, onPurpose: true, offerChanged: self.offerChanged)
     }
+  }
+
+  /// Lets a copy from the history wait for a text that another program copies during a read.
+  private nonisolated func offerChanged(isOffered: Bool) {
+    if isOffered, permit.current != nil { pendingRead.begin() } else { pendingRead.end() }
   }
 
   @MainActor func text(of drop: any DroppedText) async throws(TransferError) -> [UInt8] {
