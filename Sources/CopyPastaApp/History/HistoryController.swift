@@ -82,6 +82,9 @@ final class HistoryController {
     }
   }
 
+  /// Shows that a copy needs a press first.
+  func refuseCopy() { delegate?.show(.notPressed) }
+
   /// Puts a clip's whole text on the clipboard, and deletes the clip if that succeeded.
   func copyAndDelete(_ id: Clip.ID) {
     // Remove the row immediately, so that the next key acts on the next row.

@@ -17,7 +17,7 @@ final class HistoryList: HistoryView {
   private let view: ListView<ClipRow>
   private let model: HistoryListModel
   private let menu: RowMenu
-  private let swipe: RowSwipe
+  private var swipe: RowSwipe?
   private let rows: RowContext
   /// The first steps and the shortcut, shown below the rows until the history has had three items.
   private var firstSteps: (root: Widget, rule: Label, note: Label)?
@@ -26,6 +26,8 @@ final class HistoryList: HistoryView {
   private var newestSeen: Clip.ID
   /// Whether the focus moves to each new row; true from `focusNewest` until the user's next input.
   private var followsNewest = false
+  /// Whether a key, a button or a finger was pressed on the list since the window became active.
+  var wasPressed = false
   private var flashes: [Clip.ID: Timeout] = [:]
   private var arrivals: Timeout?
   private lazy var ages = Age.Clock(now: rows.now) { [weak self] in
@@ -63,7 +65,6 @@ final class HistoryList: HistoryView {
     root = Overlay(content, under: [])
     root.expand(horizontally: true, vertically: true)
     menu = RowMenu(on: view)
-    swipe = RowSwipe(on: view)
     // Update the ages only while the list is on the screen.
     root.onShow(weakly(self) { $0.ages.isRunning = true })
     root.onHide(
@@ -72,6 +73,7 @@ final class HistoryList: HistoryView {
         $0.root.removeStyle("by-pointer")
       })
     view.onAnyInput(weakly(self) { $0.used(by: $1) })
+    swipe = RowSwipe(on: view, run: weakly(self) { $0.swiped($1, $2) })
     view.onPointerMotion(weakly(self) { $0.root.addStyle("by-pointer") })
     // Runs after the list view's own handler, which was connected first.
     model.listModel.onItemsChanged(weakly(self) { $0.changed(at: $1, removed: $2, added: $3) })
@@ -195,6 +197,14 @@ final class HistoryList: HistoryView {
   private func used(by kind: InputKind) {
     followsNewest = false
     showsFocus = kind == .key
+    wasPressed = true
+  }
+
+  private func swiped(_ action: HistoryAction, _ id: Clip.ID) {
+    // A Wayland compositor silently refuses a copy without a recent press, and a swipe on a touchpad is none. GTK would
+    // then treat the copies of other programs as this program's own.
+    if action.name == "copy", Display.backend == .wayland, !wasPressed { return controller.refuseCopy() }
+    view.run(action.fullName, on: id)
   }
 
   // MARK: -

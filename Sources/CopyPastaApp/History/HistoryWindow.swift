@@ -328,6 +328,7 @@ final class HistoryWindow {
     activity.notify()
     if isDrawn { window.emitActivityAgain() }
     (notice.canAnnounce, retentionBar.canAnnounce) = (isDrawn && isActive, isDrawn && isActive)
+    if !isActive { list?.wasPressed = false }
     if !isShown { retentionTimer = nil } else if isActive && !wasActive || retentionTimer == nil { expire() }
     wasActive = isActive
     switch state {

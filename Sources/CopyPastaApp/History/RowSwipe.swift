@@ -11,14 +11,17 @@ final class RowSwipe: SwipeTarget {
   private static let fullSwipe = 0.4
 
   private let view: ListView<ClipRow>
+  private let run: @MainActor (HistoryAction, Clip.ID) -> Void
   private let actions = HistoryAction.ofTexts.filter { $0.swipe != nil }
   private var row: ClipRow?
   private var id: Clip.ID?
   private var action: HistoryAction?
   private var isFar = false
 
-  init(on view: ListView<ClipRow>) {
+  /// - Parameter run: Runs the action of a completed swipe.
+  init(on view: ListView<ClipRow>, run: @escaping @MainActor (HistoryAction, Clip.ID) -> Void) {
     self.view = view
+    self.run = run
     view.onSwipe(self)
   }
 
@@ -44,7 +47,7 @@ final class RowSwipe: SwipeTarget {
   func swipeEnded(isCancelled: Bool) {
     let (id, action) = (isFar && !isCancelled ? id : nil, action)
     reset()
-    if let id, let action { view.run(action.fullName, on: id) }
+    if let id, let action { run(action, id) }
   }
 
   private func reset() {

@@ -115,6 +115,8 @@ enum HistoryFailure: Equatable {
   case clipboardUnavailable
   /// Another program copied something at the same moment.
   case clipboardTaken
+  /// The compositor would refuse the copy, because no key, button or finger was pressed in the window before.
+  case notPressed
   case notDeleted(StoreError)
   case notRestored(StoreError)
   case notCleared(StoreError)
@@ -128,6 +130,7 @@ enum HistoryFailure: Equatable {
     case .gone: tr("This item is no longer in the history.")
     case .clipboardUnavailable: tr("Couldn’t copy: the clipboard is unavailable.")
     case .clipboardTaken: tr("Couldn’t copy: another app copied something at the same moment. Try again.")
+    case .notPressed: tr("Couldn’t copy: first press a key or click in this window.")
     case .notDeleted(let error): tr("Couldn’t delete the item.") + " " + error.message
     case .notRestored(let error): tr("Couldn’t restore the item.") + " " + error.message
     case .notCleared(let error): tr("Couldn’t clear the history.") + " " + error.message

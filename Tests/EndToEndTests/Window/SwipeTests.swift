@@ -15,6 +15,21 @@ import Testing
     }
   }
 
+  /// sway would refuse the copy silently, and GTK would then ignore the copies of other programs.
+  @Test func `a touchpad swipe without a press before shows a notice, and later copies are recorded`()
+    async throws
+  {
+    try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
+      try await scene.capture("captured")
+      let edge = try await scene.watchEdge()
+      try await scene.swipeFirstRow(right: 300)
+      try await scene.expectNotice(at: edge)
+      try await scene.expectClipboard("captured")
+      try await scene.record("after")
+      #expect(try await scene.history.texts() == ["after", "captured", "newer", "older"])
+    }
+  }
+
   @Test func `a touchpad swipe from the trailing edge deletes the row`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
       try await scene.swipeFirstRow(right: -300)
