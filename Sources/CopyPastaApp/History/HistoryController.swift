@@ -66,9 +66,7 @@ final class HistoryController {
 
   // MARK: - Copying and deleting
 
-  /// Puts a clip's whole text on the clipboard, and then calls `copied`.
-  ///
-  /// - Parameter copied: Announces the copy in another window; if nil, the list announces it.
+  /// Puts a clip's whole text on the clipboard, and calls `copied` or, if it is nil, announces the copy in the list.
   func copy(_ id: Clip.ID, copied: (@MainActor () -> Void)? = nil) {
     queue.add { [self] in
       switch await offer(id) {
@@ -339,12 +337,10 @@ final class HistoryController {
     do throws(TransferError) {
       try await clipboard.offer(text)
       return true
-    } catch .ownershipLost {
-      delegate?.show(.clipboardTaken)
     } catch {
-      delegate?.show(.clipboardUnavailable)
+      delegate?.show(error == .ownershipLost ? .clipboardTaken : .clipboardUnavailable)
+      return false
     }
-    return false
   }
 
   /// Stores that a text is on the clipboard, so that it is not recorded.

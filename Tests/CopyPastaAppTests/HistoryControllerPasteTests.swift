@@ -1,0 +1,190 @@
+import ClipboardCore
+import GtkKit
+import GtkTestSupport
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+@testable import CopyPastaApp
+
+/// Pasting and dropping, and actions that overlap.
+extension HistoryControllerTests {
+  @Test(arguments: [("three", ["three", "two", "one"]), ("one", ["one", "three", "two", "one"])])
+  func `a text pasted twice is recorded once, and its row at the top gets the focus`(
+    text: String, texts: [String]
+  )
+    async throws
+  {
+    for _ in 1...2 { await paste(.text(Array(text.utf8))) }
+    try expect(texts)
+    #expect(view.focuses == [nil, nil] && view.failures.isEmpty)
+  }
+
+  @Test
+  func `pasting records a text even if it was captured last and then deleted, or copied from CopyPasta`()
+    async throws
+  {
+    try await scratch.store.delete(ids[0])
+    controller.model.remove(ids[0])
+    await paste(.text(Array("three".utf8)))
+    try expect(initial)
+    try await clipboard.offer(ClipText(validating: Array("cut".utf8)))
+    await paste(.own)
+    try expect(["cut"] + initial)
+    #expect(view.failures.isEmpty)
+  }
+
+  @Test(arguments: [
+    ClipboardContent.noText, .secret, .text([]), .text([0xFF]), .text([0x61, 0x00, 0x62]),
+  ])
+  func `pasting invalid content shows an error`(content: ClipboardContent) async throws {
+    await paste(content)
+    try expect(initial)
+    #expect(view.failures.count == 1)
+    #expect(view.failures.allSatisfy { $0.message != nil })
+    #expect(view.focuses.isEmpty)
+  }
+
+  @Test(arguments: [
+    TransferError.timedOut, .ownerGone, .refused, .tooLarge(limit: 1 << 20), .unavailable,
+  ])
+  func `a paste or drop that cannot be read shows an error and records no text`(error: TransferError)
+    async throws
+  {
+    clipboard.offers.failuresOnPurpose = [error]
+    await paste(.text(Array("never".utf8)))
+    let drop = FakeDrop(.failure(error))
+    controller.record(drop)
+    await controller.drain()
+    try expect(initial)
+    #expect(view.failures == Array(repeating: .notRecorded(.unread(error)), count: 2))
+    #expect(drop.answers == [false])
+  }
+
+  @Test(arguments: [ClipboardContent.text(Array("three".utf8)), .text(Array("next".utf8)), .text([0xFF])])
+  func `the indicator reports a skipped secret until the next text arrives, even if it is invalid`(
+    next: ClipboardContent
+  ) async throws {
+    clipboard.offers.copy(.secret)
+    controller.isReading = true
+    try await pump("the indicator showing the secret") { view.showsSecret }
+    clipboard.offers.copy(next)
+    // In a burst, the outcome arrives with a timer of the main loop.
+    try await pump("the indicator back to normal") { !view.showsSecret }
+    #expect(view.secretCount == 1)
+  }
+
+  @Test func `pasting retries if another program copies at the same moment`() async throws {
+    clipboard.offers.failuresOnPurpose = [.cancelled, .cancelled]
+    await paste(.text(Array("meant".utf8)))
+    try expect(["meant"] + initial)
+    #expect(view.failures.isEmpty)
+  }
+
+  @Test func `a drop within the size limit is recorded, and the clipboard's text is not recorded again`()
+    async throws
+  {
+    controller.setSizeLimit(7)
+    for text in ["dropped", "too large"] {
+      let drop = FakeDrop(.success(Array(text.utf8)))
+      controller.record(drop)
+      await controller.drain()
+      #expect(drop.answers == [text == "dropped"])
+    }
+    try expect(["dropped"] + initial)
+    #expect(view.failures == [.notRecorded(.unread(.tooLarge(limit: 7)))])
+    #expect(try await scratch.record("three") == nil)
+  }
+
+  // MARK: - Concurrent actions
+
+  @Test func `history actions that are requested together run in order`() async throws {
+    controller.copy(ids[1])
+    controller.delete(ids[1])
+    controller.copy(ids[1])
+    controller.undo()
+    controller.copy(ids[1])
+    await controller.drain()
+    #expect(clipboard.offered == ["two", "two"])
+    #expect(view.failures == [.gone])
+    try expect(initial)
+  }
+
+  @Test func `pasting right after cutting records the cut text`() async throws {
+    clipboard.offers.contentOnPurpose = .own
+    controller.copyAndDelete(ids[2])
+    controller.paste()
+    await controller.drain()
+    try expect(["one", "three", "two"])
+  }
+
+  /// A selection owner may take as long as the transfer limits allow.
+  @Test func `a paste that waits for its text does not delay other actions`() async throws {
+    clipboard.offers.stallsOnPurpose = true
+    clipboard.offers.contentOnPurpose = .text(Array("late".utf8))
+    controller.paste()
+    #expect(try await eventually { clipboard.offers.readsOnPurpose == 1 })
+    controller.copy(ids[0])
+    controller.delete(ids[1])
+    #expect(try await eventually { try scratch.texts() == ["three", "one"] })
+    #expect(clipboard.offered == ["three"])
+    clipboard.offers.stallsOnPurpose = false
+    await controller.drain()
+    try expect(["late", "three", "one"])
+  }
+
+  @Test(arguments: ["captured", "pasted"])
+  func `a simultaneous capture and paste are recorded in order, without a duplicate`(captured: String)
+    async throws
+  {
+    let controller = try controller(waiting: 120_000)
+    clipboard.offers.content = .text(Array(captured.utf8))
+    clipboard.offers.contentOnPurpose = .text(Array("pasted".utf8))
+    try await scratch.whileLocked {
+      controller.isReading = true
+      try await waitUntil("the text read") { clipboard.offers.reads == 1 }
+      controller.paste()
+    }
+    await controller.drain()
+    try expect((captured == "pasted" ? ["pasted"] : ["pasted", captured]) + initial, of: controller)
+    #expect(view.failures.isEmpty)
+  }
+
+  @Test func `clearing the history removes earlier captures and keeps later captures`() async throws {
+    let controller = try controller(waiting: 120_000)
+    try await scratch.whileLocked {
+      // Copy several texts, which are recorded in a burst and therefore reach the list with a delay.
+      for number in 1...5 {
+        clipboard.offers.copy(.text(Array("before \(number)".utf8)))
+        controller.isReading = true
+        try await waitUntil("a text read") { clipboard.offers.reads == number }
+      }
+      // Let the texts reach the store, which waits for the lock.
+      try await Task.sleep(for: .milliseconds(50))
+      controller.clear()
+      clipboard.offers.copy(.text(Array("after".utf8)))
+      try await waitUntil("the last text read") { clipboard.offers.reads == 6 }
+    }
+    await controller.drain()
+    #expect(try await eventually { controller.texts == ["after"] }, "\(controller.texts)")
+    try expect(["after"], of: controller)
+    #expect(view.failures.isEmpty)
+  }
+}
+
+@MainActor
+private final class FakeDrop: DroppedText {
+  private let text: Result<[UInt8], TransferError>
+  /// Whether each drop was accepted, as reported to the other program.
+  private(set) var answers: [Bool] = []
+
+  init(_ text: Result<[UInt8], TransferError>) { self.text = text }
+
+  func read(within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
+    let bytes = try text.get()
+    guard bytes.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
+    return bytes
+  }
+
+  func finish(accepted: Bool) { answers.append(accepted) }
+}
