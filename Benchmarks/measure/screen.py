@@ -43,7 +43,7 @@ class Picture:
 class Screen(ABC):
     """Records the events on a desktop, and presses keys."""
 
-    # The description of the desktop in the results.
+    # How the results describe the desktop.
     name: str
 
     def __init__(self) -> None:

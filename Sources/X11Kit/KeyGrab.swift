@@ -82,8 +82,8 @@ public actor KeyGrab {
   /// The call blocks until the server answers.
   ///
   /// - Parameters:
-  ///   - ownWindow: Any window of the X client whose windows a press shows or hides; nil if presses never freeze the
-  ///     keyboard.
+  ///   - ownWindow: Any window of the X client that shows or hides its windows at a press; the freeze ends when the focus
+  ///     moves from or to that client. Nil if presses never freeze the keyboard.
   ///   - longestFreeze: The longest time that a press freezes the keyboard.
   ///   - pressed: Called on the grab's queue once for each press, even if the key repeats, with the server's time in
   ///     milliseconds.

@@ -171,8 +171,8 @@ public actor SelectionReader: SerialActor {
   ///   - limits: The limits of size and time.
   ///   - onPurpose: Whether the user initiated this read; if not, every request needs the permit.
   ///   - asked: Called when the text has been requested.
-  ///   - offerChanged: Called when another program changes the clipboard during the read, with whether there is a new
-  ///     offer to read.
+  ///   - offerChanged: Called when another program changes the clipboard during the read; the argument is whether there is a
+  ///     new offer to read.
   /// - Throws: a `TransferError` with the reason why the content is missing. It is `cancelled` if the owner changes
   ///   before its text arrives, or if the permit or the focus is lost before the text is requested. After any error but
   ///   `unavailable`, the reader can be used again.

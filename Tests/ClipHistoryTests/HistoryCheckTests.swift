@@ -31,7 +31,7 @@ struct HistoryCheckTests {
   }
 
   @Test(arguments: ["last_capture", "last_look"])
-  func `a check reports a missing row of a table with a single row as damage`(table: String) async throws {
+  func `a check reports damage if a single-row table has no row`(table: String) async throws {
     try await history.record(["kept"])
     try history.run("DELETE FROM \(table)")
     #expect(try !HistoryCheck(history.location).isSound)

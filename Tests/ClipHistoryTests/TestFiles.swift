@@ -54,7 +54,7 @@ enum TestFiles {
     sqlite3_vfs_register(vfs, 1)
   }
 
-  /// Calls `body` before change `number`, counted from now, on the thread that makes the change.
+  /// Calls `body` before the `number`-th change from now, on the thread that makes the change.
   static func beforeChange(_ number: Int, _ body: @escaping @Sendable () -> Void) {
     state.withLock { ($0.changesLeft, $0.beforeChange) = (number, body) }
   }

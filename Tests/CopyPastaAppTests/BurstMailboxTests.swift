@@ -37,7 +37,8 @@ import Testing
     try await pump("a delivery") { delivered == Array(0..<5) }
   }
 
-  @Test func `a mailbox delivers items outside a burst immediately, or together if the main thread is busy`()
+  @Test
+  func `a mailbox delivers items that are no burst immediately, or together if the main thread is busy`()
     async throws
   {
     var deliveries: [[Int]] = []

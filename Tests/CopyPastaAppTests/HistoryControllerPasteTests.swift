@@ -21,7 +21,7 @@ extension HistoryControllerTests {
   }
 
   @Test
-  func `pasting records a text even if it was captured last and then deleted, or copied from CopyPasta`()
+  func `pasting records a text that was captured last and deleted, or that was copied from CopyPasta`()
     async throws
   {
     try await scratch.store.delete(ids[0])
@@ -62,7 +62,7 @@ extension HistoryControllerTests {
   }
 
   @Test(arguments: [ClipboardContent.text(Array("three".utf8)), .text(Array("next".utf8)), .text([0xFF])])
-  func `the indicator reports a skipped secret until the next text arrives, even if it is invalid`(
+  func `the indicator reports a skipped secret until the next text arrives, valid or not`(
     next: ClipboardContent
   ) async throws {
     clipboard.offers.copy(.secret)

@@ -38,7 +38,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `closing a row's menu immediately returns the focus to the row`() async throws {
+  @Test func `closing a row's menu right after opening it returns the focus to the row`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
     let list = try list(of: scratch)

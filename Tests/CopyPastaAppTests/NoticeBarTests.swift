@@ -97,7 +97,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `the time of a notice begins when the window is active`() async throws {
+  @Test func `a notice's time starts to run when the window becomes active`() async throws {
     bar.canAnnounce = false
     bar.show("Brief.")
     // This timer is due after the notice's time, if that has begun.

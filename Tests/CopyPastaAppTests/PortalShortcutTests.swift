@@ -41,9 +41,11 @@ import Testing
   /// KDE 6.3 opens System Settings if remembered keys are requested again. Later versions require a request but show
   /// no dialog.
   @Test(arguments: [(true, nil, 0), (false, nil, 0), (false, 2, 1)] as [(Bool, UInt32?, Int)])
-  func `shortcut keys that KDE has granted or remembers are requested again only if this shows no dialog`(
-    grantsAtOnce: Bool, version: UInt32?, requests: Int
-  ) async throws {
+  func
+    `shortcut keys that KDE has granted or remembers are requested again only if the request shows no dialog`(
+      grantsAtOnce: Bool, version: UInt32?, requests: Int
+    ) async throws
+  {
     portal.grantsAtOnce = grantsAtOnce
     portal.version = version
     portal.remembered = portal.granted
@@ -129,7 +131,7 @@ import Testing
     try await pump("the changes") { reports.states == changes.map(\.state) }
   }
 
-  @Test func `stopping a portal shortcut closes its session and ignores later signals`() async throws {
+  @Test func `a stopped portal shortcut closes its session and ignores later signals`() async throws {
     try await expectHeld()
     try await pumping { await shortcut.stop() }
     try await portal.settle()

@@ -38,7 +38,7 @@ import Testing
   }
 
   /// The window in front may be one of the program's own dialogs.
-  @Test func `the indicator's tooltip in an inactive window does not name the window in front`() {
+  @Test func `the indicator's tooltip does not name the active window while its own window is inactive`() {
     #expect(ReadingIndicator().root.tooltip?.contains("this window is not in front") == true)
   }
 

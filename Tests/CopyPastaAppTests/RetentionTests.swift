@@ -92,7 +92,9 @@ import Testing
     try expectCount(8)
   }
 
-  @Test func `Keep sets the retention period to forever, and no item is deleted afterwards`() async throws {
+  @Test func `the Keep button sets the retention period to forever, and no item is deleted afterwards`()
+    async throws
+  {
     try await record(40, 50)
     await look()
     retention.keepForever()
@@ -118,7 +120,7 @@ import Testing
   }
 
   @Test
-  func `Delete in the retention bar deletes only the counted items, even if the clock was set forward since`()
+  func `Delete in the retention bar deletes only the counted items, even if the clock has been set forward`()
     async throws
   {
     try await record(30)

@@ -35,7 +35,7 @@ import Testing
     #expect(Age.timeUntilChange(of: time, at: now) >= .seconds(1))
   }
 
-  @Test func `an age's text changes at the predicted time, and not earlier`() {
+  @Test func `a displayed age changes at the predicted time, and not earlier`() {
     let now: Int64 = 1_790_000_000 * second
     for seconds: Int64 in [0, 1, 59, 60, 61, 119, 120, 3599, 3600, 7000] {
       let time = now - seconds * second

@@ -66,7 +66,7 @@ public struct ScreenReader: Sendable {
     let error: String?
   }
 
-  /// Sends an order to the reading process, which is started at the first use on a desktop and ends with the desktop.
+  /// Sends a request to the screen reader's process, which starts at the first use on a desktop and ends with it.
   private func ask<Value: Decodable>(_ question: String) async throws -> Value {
     let path = desktop.home.runtimeDirectory + "/screen-reader"
     if !FileManager.default.fileExists(atPath: path) {

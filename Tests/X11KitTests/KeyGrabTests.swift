@@ -198,7 +198,7 @@ extension X11KitTests {
       #expect(try await other.nextKey() == Self.y)
     }
 
-    @Test func `a window that gets no focus freezes the keyboard for one press only`() async throws {
+    @Test func `if no window gets the focus, the keyboard is frozen for one press only`() async throws {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
       // Use the program's default limit.
       let grab = try await freezing(for: program)

@@ -142,7 +142,7 @@ extension X11KitTests {
       withExtendedLifetime(flood) {}
     }
 
-    @Test func `a selection owner reports once that another program took the clipboard`() async throws {
+    @Test func `a selection owner reports the loss of the clipboard exactly once`() async throws {
       try await owner.offer(Array("first".utf8))
       try await owner.offer(Array("second".utf8))
       #expect(await owner.isOwner)

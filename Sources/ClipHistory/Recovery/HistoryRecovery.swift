@@ -113,7 +113,7 @@ public actor HistoryRecovery {
           guard fingerprints.insert(fingerprint).inserted else { continue }
           let isFirst = fingerprints.count == 1
           if !isFirst { known += 1 }
-          // A clip whose id is lost or taken gets a new id, after all others.
+          // A clip whose id is lost or taken gets a new id, higher than all others.
           let ownID = isFirst && RowRecovery.ids.contains(clip.id) ? clip.id : nil
           _ = try connection.insert(clip.text, capturedAt: clip.capturedAt, id: ownID)
           kept += 1

@@ -230,7 +230,7 @@ private final class GdkClipboardSource: ClipboardSource {
   /// When a process exits, the kernel closes its pipe and its connection at times that depend on the scheduler. This
   /// wait delays the recording of every text.
   private static let dying = Duration.milliseconds(50)
-  /// The wait for an owner that has sent nothing; it may be longer than `dying`, because it delays no text.
+  /// How long to wait for an owner that has sent nothing; longer than `dying`, because no text waits for it.
   private static let longDying = Duration.milliseconds(500)
 
   /// Throws unless the bytes that were read are known to be the owner's whole text.

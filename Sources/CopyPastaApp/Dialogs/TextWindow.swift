@@ -14,7 +14,7 @@ final class TextWindow: Dialogs.Dialog {
 
   /// The initial size, in pixels: at least this width, and at most this height unless the main window is taller.
   private static let size = (width: 480, height: 600)
-  /// The size of a text, in bytes, from which memory is returned to the kernel when the window closes.
+  /// The smallest size of a text, in bytes, for which memory is returned to the kernel when the window closes.
   private static let largeSize = 64 << 10
 
   /// Copies a subject, and calls the closure once the subject is on the clipboard.

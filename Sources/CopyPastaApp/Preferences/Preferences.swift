@@ -71,7 +71,7 @@ final class Preferences {
     set { self[.sizeLimit] = .uint32(UInt32(newValue.clamped(to: Self.sizeLimits))) }
   }
 
-  /// The maximum number of lines that a row shows of a text, within `previewLines`.
+  /// The maximum number of lines of a text that a row shows; clamped to `previewLines`.
   var previewLineCount: Int {
     get { Int(self[.previewLines].uint32 ?? 3).clamped(to: Self.previewLines) }
     set { self[.previewLines] = .uint32(UInt32(newValue.clamped(to: Self.previewLines))) }

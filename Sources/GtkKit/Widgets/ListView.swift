@@ -150,8 +150,8 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Keeps the rows in place when the view's height changes.
   ///
-  /// GTK would choose the row to keep in place by the scroll position: in a list scrolled to a third of its length, the
-  /// row at a third of the view's height.
+  /// By default GTK chooses from the scroll position which row stays in place: in a list scrolled to a third of its
+  /// length, the row at a third of the view's height.
   public func keepPlace() {
     if places.isEmpty {
       showsFocus = isFocusSeen

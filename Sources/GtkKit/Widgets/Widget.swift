@@ -13,7 +13,7 @@ open class Widget: Object {
 
   /// How a widget uses additional space (`GtkAlign`).
   public enum Alignment: UInt32 {
-    /// Fill it, or keep the natural size at the start, at the end or in the centre.
+    /// Fill the available space, or keep the natural size at its start, end or centre.
     case fill, start, end, center
   }
 

@@ -236,7 +236,7 @@ public enum Activation: Equatable, Sendable {
 
   /// The activation with which this program was launched.
   ///
-  /// Call it before GTK starts, because GTK removes the token from the environment. GTK 4.8 reads only
+  /// Call this before GTK starts, because GTK removes the token from the environment. GTK 4.8 reads only
   /// `DESKTOP_STARTUP_ID`, so this also stores the token from `XDG_ACTIVATION_TOKEN` there.
   public static func ofThisLaunch() -> Activation {
     let values = [g_getenv("XDG_ACTIVATION_TOKEN"), g_getenv("DESKTOP_STARTUP_ID")].compactMap(\.self)

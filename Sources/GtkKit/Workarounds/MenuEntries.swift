@@ -38,7 +38,7 @@ private func layOutEntries(of popover: UnsafeMutablePointer<GtkWidget>) {
 /// **Fault** (GTK 4.24): GTK labels an entry with a label inside the entry, so screen readers find no name. With GTK
 /// 4.8 they read both a name and the label.
 ///
-/// **Workaround**: replaces the relation with a name.
+/// **Workaround**: replaces the labelled-by relation with a name.
 ///
 /// **Remove it** when menu entries have a name in every supported version of GTK.
 @MainActor

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Copying a row does not lose another program's text that is still being read.
+/// Another program's text that is still being read is not lost when a row is copied.
 @Suite struct CopyDuringReadTests {
   static let kinds = VirtualDesktop.Kind.everywhere
   private static let text = "the owner's text"

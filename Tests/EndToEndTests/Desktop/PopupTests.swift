@@ -158,7 +158,7 @@ import Testing
         ])
       #expect(answer.exit == .code(0), "\(answer.errors)")
       try await grab.stop()
-      // The window was active all the time, so it must not have been hidden.
+      // The window was active all the time, so the program should not have hidden it.
       try await scene.waitUntilActive()
     }
   }

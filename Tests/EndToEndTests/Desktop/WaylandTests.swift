@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// On Wayland GDK offers no type without a slash.
+  /// On Wayland GDK offers only types with a slash.
   @Test(arguments: VirtualDesktop.Kind.compositors)
   func `on Wayland, a click copies the whole text in every format`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in

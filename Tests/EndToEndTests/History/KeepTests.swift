@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  /// On sway GDK warns about a popup that moves; on labwc the test cannot find out where a dialog is.
+  /// Not on sway, where GDK warns about a popup that moves, and not on labwc, where the test cannot locate a dialog.
   @Test(arguments: VirtualDesktop.Kind.all.filter { ![.wayland, .labwc].contains($0) })
   func `choosing a shorter retention period with the keyboard asks first and can be cancelled`(
     _ kind: VirtualDesktop.Kind

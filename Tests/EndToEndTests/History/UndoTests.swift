@@ -50,7 +50,9 @@ import Testing
     }
   }
 
-  @Test func `the undo bar moves no row and disappears automatically, which ends undo`() async throws {
+  @Test func `the undo bar moves no row and disappears automatically; then nothing can be undone`()
+    async throws
+  {
     try await Scene.run(with: Self.clips + ["last"], mostlyWaits: true) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Delete")

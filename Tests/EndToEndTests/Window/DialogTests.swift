@@ -92,7 +92,7 @@ import Testing
         ["wmctrl", "-i", "-r", "\(window.id)", "-e", "0,-1,-1,480,400"])
       #expect(resized.exit == .code(0))
       try await waitUntil("a low window") { try await window.frame().height == 400 }
-      // Focus the last setting, at the end of the page. Repeat, because the window may be laid out only after the keys.
+      // Focus the last setting, at the end of the page. Repeat, because the window may be laid out only after the key presses.
       let end = try await waitFor("the page's end") { () -> Int? in
         try await scene.desktop.press("shift+Tab", "alt+l")
         let y = try await reader.depth(of: "Size Limit (MiB)")

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// sway would refuse the copy silently, and GTK would then ignore the copies of other programs.
+  /// If the program copied, sway would silently refuse the copy, and GTK would then ignore the copies of other programs.
   @Test func `a touchpad swipe without a press before shows a notice, and later copies are recorded`()
     async throws
   {

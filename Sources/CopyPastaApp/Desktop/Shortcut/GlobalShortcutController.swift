@@ -129,7 +129,7 @@ final class GlobalShortcutController {
     return nil
   }
 
-  /// The empty page's text about the shortcut, with the command to bind if there is no easier way.
+  /// The empty page's text about the shortcut, and the command to bind to keys if there is no easier way.
   var advice: (words: String, command: String?) {
     guard gnomeChoice == .add, let keys = Accelerator(preferences.shortcut)?.label else {
       return (state.message, state.command)

@@ -156,7 +156,7 @@ extension SystemClipboard {
 }
 
 extension ShortcutState.Reason {
-  /// The introduction to the command or the lines that follow.
+  /// The sentence above the command, or above the lines to add.
   private static var instruction: String {
     if let file = Compositor.current?.file { return tr("Add this to %s:").filled(with: file) }
     return tr("In your desktop’s keyboard settings, bind keys to this command:")
