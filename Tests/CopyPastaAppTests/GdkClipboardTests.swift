@@ -26,6 +26,15 @@ import Testing
 
   private static let whole = ClipboardDelivery.success(.text(Array("whole".utf8)))
 
+  @Test func `a copy on Wayland needs a press after the last copy of another program`() {
+    #expect(clipboard.needsPress)
+    clipboard.notePress()
+    device.copyOwn()
+    #expect(!clipboard.needsPress)
+    device.copy(sending: "other", isEnded: true)
+    #expect(clipboard.needsPress)
+  }
+
   @Test func `a clipboard offer is read to the end of its stream`() async throws {
     source.follow(true)
     device.copy(sending: "whole", isEnded: true)

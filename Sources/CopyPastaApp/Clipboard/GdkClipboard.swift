@@ -9,6 +9,9 @@ final class GdkClipboard: SystemClipboard {
   private let device: any ClipboardDevice
   private var offered: ClipText?
   let offerLosses = Observers<Void>()
+  /// True until a press that is newer than the current offer: the compositor silently refuses an offer without one, and
+  /// GDK would then treat the copies of other programs as this program's own.
+  private(set) var needsPress = true
   private let pendingRead: PendingRead
   private weak var source: GdkClipboardSource?
 
@@ -33,7 +36,10 @@ final class GdkClipboard: SystemClipboard {
     offered = text
   }
 
+  func notePress() { needsPress = false }
+
   private func changed() {
+    if !device.isLocal, !device.mimeTypes.isEmpty { needsPress = true }
     source?.changed()
     if offered != nil && !device.isLocal {
       offered = nil

@@ -26,6 +26,12 @@ protocol SystemClipboard: AnyObject {
   /// The text that this program offers on the clipboard; nil once another program owns the clipboard.
   var offeredText: ClipText? { get }
 
+  /// Whether an offer would be refused unless the user first presses a key, a button or a finger in a window.
+  var needsPress: Bool { get }
+
+  /// Call this for each press in the window.
+  func notePress()
+
   /// Notifies when the text that this program offered is no longer on the clipboard.
   var offerLosses: Observers<Void> { get }
 
@@ -39,6 +45,11 @@ protocol SystemClipboard: AnyObject {
 extension SystemClipboard {
   /// Does nothing: on Wayland the compositor reports in time which window has the focus.
   func setReadingWindow(_ number: UInt32?) {}
+
+  /// False, because on X11 every program may take the clipboard.
+  var needsPress: Bool { false }
+
+  func notePress() {}
 
   var dropFormats: [String] { TextFormat.mimeTypes }
 
@@ -120,7 +131,8 @@ protocol DroppedText {
 final class PendingRead: Sendable {
   /// How long a copy from the history waits for a pending read to request its text.
   ///
-  /// The read can request it once the other program has listed its formats, which usually takes a few milliseconds.
+  /// The read can request it once the other program has listed its formats, which usually takes a few milliseconds. A
+  /// read in progress may delay this for longer.
   private let limit: Duration
 
   private struct State {

@@ -26,8 +26,6 @@ final class HistoryList: HistoryView {
   private var newestSeen: Clip.ID
   /// Whether the focus moves to each new row; true from `focusNewest` until the user's next input.
   private var followsNewest = false
-  /// Whether a key, a button or a finger was pressed on the list since the window became active.
-  var wasPressed = false
   private var flashes: [Clip.ID: Timeout] = [:]
   private var arrivals: Timeout?
   private lazy var ages = Age.Clock(now: rows.now) { [weak self] in
@@ -197,14 +195,11 @@ final class HistoryList: HistoryView {
   private func used(by kind: InputKind) {
     followsNewest = false
     showsFocus = kind == .key
-    wasPressed = true
   }
 
   private func swiped(_ action: HistoryAction, _ id: Clip.ID) {
-    // A Wayland compositor silently refuses a copy without a recent press, and a swipe on a touchpad is none. GTK would
-    // then treat the copies of other programs as this program's own.
-    if action.name == "copy", Display.backend == .wayland, !wasPressed { return controller.refuseCopy() }
-    view.run(action.fullName, on: id)
+    // A swipe on a touchpad is no press.
+    if action.name != "copy" || controller.mayCopy() { view.run(action.fullName, on: id) }
   }
 
   // MARK: -

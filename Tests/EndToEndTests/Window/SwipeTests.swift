@@ -20,6 +20,8 @@ import Testing
     async throws
   {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
+      // Only a press after the other program's copy counts.
+      try await scene.desktop.press("Home")
       try await scene.capture("captured")
       let edge = try await scene.watchEdge()
       try await scene.swipeFirstRow(right: 300)
