@@ -188,8 +188,8 @@ public actor HistoryStore: SerialActor {
 
   /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
   ///
-  /// Close every reader first: the last connection to be closed removes the log, which a read-only connection cannot
-  /// do.
+  /// When the program ends, close every reader first: the last connection to be closed removes the log, which a
+  /// read-only connection cannot do.
   public func close() {
     retry = nil
     truncateLogIfNeeded()

@@ -279,9 +279,10 @@ final class CopyPastaApplication {
 
   private func end() {
     window?.hide()
-    MainLoop.wait(atMost: .seconds(3)) { [window, services] in
-      // First finish pending actions: a row that was just copied is handed over, and a row that was just deleted must be
-      // removed from the disk. A read in progress may take long, so wait for it last.
+    // First finish pending work: a row that was just copied is handed over, and a row that was just deleted must be
+    // removed from the disk. A read in progress may take longer; the clipboard manager then ends it.
+    MainLoop.wait(atMost: .milliseconds(1500)) { [window] in await window?.controller?.drain() }
+    MainLoop.wait(atMost: .milliseconds(1500)) { [window, services] in
       await window?.controller?.drainActions()
       await services.clipboard.handOver()
       await window?.controller?.drain()

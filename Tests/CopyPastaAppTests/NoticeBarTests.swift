@@ -111,6 +111,15 @@ import Testing
     window.destroy()
   }
 
+  @Test func `a withdrawn notice disappears, and others stay`() throws {
+    for text in ["Read-only.", "Recovered."] { bar.show(text, lifetime: .long) }
+    bar.withdraw("Read-only.")
+    #expect(try bar.root.isRevealed && text(of: bar) == "Recovered.")
+    bar.withdraw("Recovered.")
+    #expect(!bar.root.isRevealed)
+    window.destroy()
+  }
+
   @Test func `a long-lived notice that is shown again appears once, and its time begins again`() async throws
   {
     var times = [Duration.seconds(60), .milliseconds(1)]

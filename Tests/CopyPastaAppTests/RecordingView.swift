@@ -14,6 +14,8 @@ final class RecordingView: HistoryView, HistoryDelegate {
   private(set) var events: [HistoryEvent] = []
   private(set) var failures: [HistoryFailure] = []
   private(set) var reasonsToReopen: [StoreError] = []
+  /// The failures that were reported together with `reasonsToReopen`.
+  private(set) var failuresBeforeReopening: [HistoryFailure] = []
   /// How many times a skipped secret was reported.
   private(set) var secretCount = 0
   private(set) var showsSecret = false
@@ -54,7 +56,10 @@ final class RecordingView: HistoryView, HistoryDelegate {
 
   func show(_ failure: HistoryFailure) { failures.append(failure) }
 
-  func reopen(because error: StoreError) { reasonsToReopen.append(error) }
+  func reopen(because error: StoreError, as failure: HistoryFailure) {
+    reasonsToReopen.append(error)
+    failuresBeforeReopening.append(failure)
+  }
 }
 
 extension HistoryController {

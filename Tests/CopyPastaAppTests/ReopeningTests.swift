@@ -53,6 +53,9 @@ import Testing
     try FileManager.default.removeItem(atPath: scratch.location.folder)
     await run(action, on: ids[0], of: controller)
     #expect(view.reasonsToReopen.first == .replaced)
+    // The user learns what failed.
+    let words = action == .clear ? "Couldn’t clear" : action == .undo ? "Couldn’t restore" : "Couldn’t delete"
+    #expect(view.failuresBeforeReopening.first?.message?.hasPrefix(words) == true)
     #expect(view.failures.isEmpty)
     await controller.close()
   }

@@ -4,10 +4,11 @@ import Synchronization
 
 /// Records in the history the texts that a `ClipboardSource` delivers.
 ///
-/// The source's thread enqueues a text, the store's thread validates and records it, and `report` receives the outcome.
+/// The source's thread enqueues a delivery, the store's thread validates and records its text, and `report` receives
+/// the outcome.
 /// No step waits for the main thread.
 final class ClipboardRecorder: Sendable {
-  /// The backlog, in bytes, above which no further text is read until all earlier texts are on disk.
+  /// The backlog, in bytes, above which no further text is read until all earlier outcomes have been reported.
   static let backlogLimit = 4 << 20
   /// Counted in the backlog for each delivery, in addition to the text's bytes, so that the number of deliveries is
   /// bounded, too.

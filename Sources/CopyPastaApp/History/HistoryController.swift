@@ -80,8 +80,11 @@ final class HistoryController {
     }
   }
 
-  /// Shows that a copy needs a press first.
-  func refuseCopy() { delegate?.show(.notPressed) }
+  /// Whether the clipboard accepts a copy without a press; otherwise tells the user to press a key first.
+  func mayCopy() -> Bool {
+    if clipboard.needsPress { delegate?.show(.notPressed) }
+    return !clipboard.needsPress
+  }
 
   /// Puts a clip's whole text on the clipboard, and deletes the clip if that succeeded.
   func copyAndDelete(_ id: Clip.ID) {
@@ -278,7 +281,7 @@ final class HistoryController {
     }
   }
 
-  /// Waits until the user's actions so far are done, except reads of pasted and dropped texts.
+  /// Waits for the user's actions and the captures so far, but not for reads in progress.
   func drainActions() async { await queue.drain() }
 
   /// Waits until all captures and requests so far are on disk.
@@ -314,7 +317,7 @@ final class HistoryController {
   /// An import assigns new ids. It runs only while no store has the history open for writing, and may have finished
   /// since this store was opened for reading.
   private func showGone() {
-    if isReadOnly { delegate?.reopen(because: .replaced) } else { delegate?.show(.gone) }
+    if isReadOnly { delegate?.reopen(because: .replaced, as: .gone) } else { delegate?.show(.gone) }
   }
 
   private func offer(_ id: Clip.ID) async -> Offer {
@@ -355,10 +358,7 @@ final class HistoryController {
   /// Deletes a clip that was removed from the list, and keeps it for `undo`.
   private func erase(_ clip: Clip, announcing event: HistoryEvent) async {
     do throws(StoreError) {
-      guard let deleted = try await store.delete(clip.id) else {
-        if isReadOnly { showGone() }
-        return
-      }
+      guard let deleted = try await store.delete(clip.id) else { return isReadOnly ? showGone() : () }
       deletions.add(deleted, wasCopied: event == .copiedAndDeleted)
       view?.announce(event)
     } catch {

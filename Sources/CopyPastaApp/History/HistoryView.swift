@@ -39,15 +39,15 @@ protocol HistoryDelegate: AnyObject {
   /// Asks whether to delete items that have expired according to a clock that may be wrong; nil withdraws the request.
   func ask(about expired: ExpiredClips?)
 
-  /// Opens the history again, because its file is damaged or was replaced.
-  func reopen(because error: StoreError)
+  /// Opens the history again, because its file is damaged or was replaced, or because an import has moved clips.
+  func reopen(because error: StoreError, as failure: HistoryFailure)
 }
 
 extension HistoryDelegate {
   /// Reopens the history if that solves the problem; shows the failure otherwise.
   func show(_ error: StoreError, as failure: HistoryFailure) {
     switch error {
-    case .damaged, .replaced: reopen(because: error)
+    case .damaged, .replaced: reopen(because: error, as: failure)
     default: show(failure)
     }
   }

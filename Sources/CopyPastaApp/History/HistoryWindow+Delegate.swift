@@ -31,7 +31,12 @@ extension HistoryWindow: HistoryDelegate {
     retentionBar.show(expired, canKeep: services.preferences.isWritable(.retentionPeriod))
   }
 
-  func reopen(because error: StoreError) { reopen(showing: error.message) }
+  func reopen(because error: StoreError, as failure: HistoryFailure) {
+    switch failure {
+    case .gone, .notDeleted, .notRestored, .notCleared: reopen(showing: failure.message)
+    default: reopen(showing: error.message)
+    }
+  }
 
   func reopen(showing message: String? = nil) {
     guard let list else { return }

@@ -22,6 +22,8 @@ final class HistoryWindow {
   private var isPrepared = false
   /// The error of the last failed attempt to open the history.
   private var openingError: StoreError?
+  /// The notice that says why the open history cannot be changed, if it cannot.
+  private var obstacle: String?
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?
   lazy var retentionBar = RetentionBar(
@@ -186,7 +188,9 @@ final class HistoryWindow {
     controller.model.listModel.onItemsChanged(weakly(self) { window, _, _, _ in window.countChanged() })
     openingError = nil
     enter(.open(list))
-    if let obstacle = history.store.obstacle { notice.show(obstacle.reasonForReadOnly, lifetime: .long) }
+    if let obstacle { notice.withdraw(obstacle) }
+    obstacle = history.store.obstacle?.reasonForReadOnly
+    if let obstacle { notice.show(obstacle, lifetime: .long) }
     // At the start, `drawn` does this after the first frame.
     guard isDrawn else { return }
     body.focusNewest()
@@ -296,6 +300,7 @@ final class HistoryWindow {
 
   private func connect() {
     window.onActivityChange(weakly(self) { $0.activityChanged() })
+    window.onAnyInput { [clipboard = services.clipboard] _ in clipboard.notePress() }
     window.onCloseRequest { [weak self] in
       self?.closed()
       return true
@@ -328,7 +333,6 @@ final class HistoryWindow {
     activity.notify()
     if isDrawn { window.emitActivityAgain() }
     (notice.canAnnounce, retentionBar.canAnnounce) = (isDrawn && isActive, isDrawn && isActive)
-    if !isActive { list?.wasPressed = false }
     if !isShown { retentionTimer = nil } else if isActive && !wasActive || retentionTimer == nil { expire() }
     wasActive = isActive
     switch state {
@@ -337,7 +341,8 @@ final class HistoryWindow {
       // Try again, because the cause may no longer exist.
       services.forgetHistory()
       openHistory()
-    case .open(let list) where isActive && list.controller.model.isReplaced: reopen(because: .replaced)
+    case .open(let list) where isActive && list.controller.model.isReplaced:
+      reopen(showing: StoreError.replaced.message)
     case .open(let list) where isActive && list.controller.isReadOnly:
       Task.unpooled { [weak self] in
         if await list.controller.resumesWriting() { self?.reopen() }

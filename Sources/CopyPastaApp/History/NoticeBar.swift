@@ -95,6 +95,9 @@ final class NoticeBar {
     if canAnnounce { begin() }
   }
 
+  /// Ends a notice that is no longer true.
+  func withdraw(_ text: String) { notices.filter { $0.text == text }.forEach(end) }
+
   private func end(_ notice: Notice) {
     notices.removeAll { $0 === notice }
     if notices.isEmpty { hide() } else { draw() }

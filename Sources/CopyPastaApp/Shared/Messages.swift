@@ -115,7 +115,7 @@ enum HistoryFailure: Equatable {
   case clipboardUnavailable
   /// Another program copied something at the same moment.
   case clipboardTaken
-  /// The compositor would refuse the copy, because no key, button or finger was pressed in the window before.
+  /// The compositor would refuse the copy, because nothing was pressed in the window since the last copy elsewhere.
   case notPressed
   case notDeleted(StoreError)
   case notRestored(StoreError)
