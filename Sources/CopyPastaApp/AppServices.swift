@@ -1,6 +1,15 @@
 import ClipHistory
 import GtkKit
 
+/// A value that is loaded at its first use.
+@MainActor
+private final class Loaded<Value> {
+  private let load: @MainActor () -> Value
+  private(set) lazy var value = load()
+
+  init(by load: @escaping @MainActor () -> Value) { self.load = load }
+}
+
 /// Builds and owns the objects that the program's parts share; each part receives them from here.
 @MainActor
 final class AppServices {
@@ -9,12 +18,13 @@ final class AppServices {
   let windowState: KeyFile
   let hints: Hints
   let pause = ReadingPause()
+  // Do not reference the services, because a run may outlive them.
   private(set) lazy var retention = Retention(
-    { [unowned self] in preferences }, clock: { [now] in .now(wallTime: now()) })
+    { [loadedPreferences] in loadedPreferences.value }, clock: { [now] in .now(wallTime: now()) })
   let now: @Sendable () -> Int64
   private let openHistory: @MainActor () -> Result<History, StoreError>
   private var openedHistory: Result<History, StoreError>?
-  private let makePreferences: @MainActor () -> Preferences
+  private let loadedPreferences: Loaded<Preferences>
   private let makeShortcuts: @MainActor () -> [any GlobalShortcutController.Backend]
 
   init(
@@ -30,7 +40,7 @@ final class AppServices {
     self.hints = hints
     self.now = now
     openHistory = history
-    makePreferences = preferences
+    loadedPreferences = Loaded(by: preferences)
     makeShortcuts = shortcuts
   }
 
@@ -42,7 +52,7 @@ final class AppServices {
   }
 
   /// The settings, read at their first use so that the first frame does not wait for them.
-  private(set) lazy var preferences = makePreferences()
+  var preferences: Preferences { loadedPreferences.value }
 
   private(set) lazy var shortcut = GlobalShortcutController(preferences, backends: makeShortcuts())
 

@@ -63,6 +63,13 @@ import Testing
 
   private var asked: ExpiredClips? { view.confirmations.last ?? nil }
 
+  @Test func `a retention check that is still running does not need the services any more`() async throws {
+    var services: AppServices? = .keepingNothing(FakeShortcut())
+    let retention = try #require(services?.retention)
+    services = nil
+    try await retention.run(on: scratch.store, asking: { _ in }, deleted: { _, _ in })
+  }
+
   @Test func `expired items are deleted without asking if the clock is trusted`() async throws {
     try await record(29, 1)
     await believeClock()

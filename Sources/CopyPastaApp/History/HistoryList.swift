@@ -46,7 +46,7 @@ final class HistoryList: HistoryView {
     let model = controller.model
     self.model = model
     self.controller = controller
-    let rows = RowContext(now: now) { [unowned model] in model.count }
+    let rows = RowContext(now: now) { model.count }
     rows.lineLimit = lineLimit
     rows.onClipboard = controller.onClipboard
     self.rows = rows
@@ -171,7 +171,7 @@ final class HistoryList: HistoryView {
       if let clip = row.clip { controller.copy(clip.id) }
     }
     // Handle the second of two quick clicks, because GTK calls `onRowClick` only for the first.
-    view.onActivate { [controller, unowned model] position in controller.copy(model.id(at: position)) }
+    view.onActivate { [controller] position in controller.copy(controller.model.id(at: position)) }
     view.onRowDrag { [controller] row in
       row.clip.map { clip in
         DeferredContent(types: TextFormat.mimeTypes) { Bytes(try await controller.text(of: clip.id).bytes) }
