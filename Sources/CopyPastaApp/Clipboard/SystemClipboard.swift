@@ -32,7 +32,7 @@ protocol SystemClipboard: AnyObject {
   /// Call this for each press in the window.
   func notePress()
 
-  /// Notifies when the text that this program offered is no longer on the clipboard.
+  /// Notifies when the clipboard no longer holds the text that this program offered.
   var offerLosses: Observers<Void> { get }
 
   /// The text formats that the window accepts in a drop.

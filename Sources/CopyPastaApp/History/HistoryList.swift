@@ -198,7 +198,7 @@ final class HistoryList: HistoryView {
   }
 
   private func swiped(_ action: HistoryAction, _ id: Clip.ID) {
-    // A swipe on a touchpad is no press.
+    // Swiping on a touchpad does not count as a press.
     if action.name != "copy" || controller.mayCopy() { view.run(action.fullName, on: id) }
   }
 

@@ -95,7 +95,7 @@ final class NoticeBar {
     if canAnnounce { begin() }
   }
 
-  /// Ends a notice that is no longer true.
+  /// Removes a notice whose reason no longer exists.
   func withdraw(_ text: String) { notices.filter { $0.text == text }.forEach(end) }
 
   private func end(_ notice: Notice) {

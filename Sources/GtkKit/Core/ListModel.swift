@@ -72,7 +72,7 @@ private func fillListModelInterface(_ table: UnsafeMutableRawPointer) {
   }
   let item: @MainActor @convention(c) (OpaquePointer?, guint) -> gpointer? = { model, position in
     guard let backing = backing(of: model), Int(position) < backing.count else { return nil }
-    // The item is a placeholder: the view gets the row's value by the item's position.
+    // GTK requires an object for each item; the view gets the row's value by the item's position.
     return gpointer(copypasta_object_new(copypasta_type_object()))
   }
   let table = table.assumingMemoryBound(to: GListModelInterface.self)

@@ -150,7 +150,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Keeps the rows in place when the view's height changes.
   ///
-  /// By default GTK chooses from the scroll position which row stays in place: in a list scrolled to a third of its
+  /// By default, the scroll position determines the row that GTK keeps in place: in a list scrolled to a third of its
   /// length, the row at a third of the view's height.
   public func keepPlace() {
     if places.isEmpty {

@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  /// Not on sway, where GDK warns about a popup that moves, and not on labwc, where the test cannot locate a dialog.
+  /// Runs neither on sway, where GDK warns about a popup that moves, nor on labwc, where the test finds no dialog.
   @Test(arguments: VirtualDesktop.Kind.all.filter { ![.wayland, .labwc].contains($0) })
   func `choosing a shorter retention period with the keyboard asks first and can be cancelled`(
     _ kind: VirtualDesktop.Kind

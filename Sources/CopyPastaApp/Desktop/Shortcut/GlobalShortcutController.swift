@@ -129,7 +129,7 @@ final class GlobalShortcutController {
     return nil
   }
 
-  /// The empty page's text about the shortcut, and the command to bind to keys if there is no easier way.
+  /// The empty page's text about the shortcut; if the user has to bind a command to keys, also that command.
   var advice: (words: String, command: String?) {
     guard gnomeChoice == .add, let keys = Accelerator(preferences.shortcut)?.label else {
       return (state.message, state.command)
