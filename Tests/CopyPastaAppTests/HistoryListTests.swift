@@ -17,7 +17,7 @@ import Testing
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
     weak var goneList: HistoryList?
-    weak var goneController: HistoryController?
+    weak var goneController: HistorySession?
     let window = Window(title: "List")
     let pages = Stack()
     window.setChild(pages)
@@ -65,7 +65,7 @@ import Testing
     delegate: RecordingView = RecordingView(),
     now: @escaping @Sendable () -> Int64 = { 0 }
   ) throws -> HistoryList {
-    let controller = try HistoryController(
+    let controller = try HistorySession(
       scratch.store, scratch.history.reader, clipboard, now: { 0 },
       firstPageSize: HistoryList.rowCount(inHeight: 400), delegate: delegate)
     return HistoryList(controller, now: now)

@@ -49,7 +49,7 @@ import Testing
 
   @Test func `the empty page has different titles for a new and an emptied history`() async throws {
     let scratch = try Scratch()
-    let controller = try HistoryController(
+    let controller = try HistorySession(
       scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,
       delegate: RecordingView())
     let body = HistoryContentView(controller: { controller }, copyCommand: {})
@@ -130,7 +130,7 @@ import Testing
   @Test func `hiding a focused undo bar returns the focus to the list`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
-    let controller = try HistoryController(
+    let controller = try HistorySession(
       scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,
       delegate: RecordingView())
     let body = HistoryContentView(controller: { controller }, copyCommand: {})

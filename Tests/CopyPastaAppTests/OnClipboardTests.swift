@@ -12,12 +12,12 @@ import Testing
   private let scratch: Scratch
   private let clipboard = FakeClipboard()
   private let view = RecordingView()
-  private let controller: HistoryController
+  private let controller: HistorySession
 
   init() async throws {
     scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
-    controller = try HistoryController(
+    controller = try HistorySession(
       scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30, delegate: view
     )
     controller.view = view

@@ -62,7 +62,7 @@ import Testing
   @Test func `an undo restores the item even if earlier actions outlast the undo time`() async throws {
     let clips = [try await scratch.record("one"), try await scratch.record("two")].compactMap(\.self)
     let view = RecordingView()
-    let controller = try HistoryController(
+    let controller = try HistorySession(
       scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,
       undoTime: .milliseconds(1), delegate: view)
     // This timer fires after a timer of 1 ms that was started before.

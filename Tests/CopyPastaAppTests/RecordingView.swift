@@ -62,7 +62,7 @@ final class RecordingView: HistoryView, HistoryDelegate {
   }
 }
 
-extension HistoryController {
+extension HistorySession {
   /// The clips in the list, newest first.
   var ids: [Clip.ID] { (0..<model.count).map(model.id(at:)) }
   var texts: [String] { (0..<model.count).map { model.clip(at: $0).preview } }

@@ -21,15 +21,15 @@ import Testing
   private let clipboard = FakeClipboard()
   private let view = RecordingView()
 
-  private func controller(of history: History) throws -> HistoryController {
-    let controller = try HistoryController(
+  private func controller(of history: History) throws -> HistorySession {
+    let controller = try HistorySession(
       history.store, history.reader, clipboard, now: { Format.now }, firstPageSize: 30,
       undoTime: .seconds(3600), delegate: view)
     controller.view = view
     return controller
   }
 
-  private func run(_ action: Action, on id: Clip.ID, of controller: HistoryController) async {
+  private func run(_ action: Action, on id: Clip.ID, of controller: HistorySession) async {
     switch action {
     case .copy: controller.copy(id)
     case .cut: controller.copyAndDelete(id)

@@ -18,12 +18,12 @@ import Testing
   private let preferences = Preferences(schema: nil)
   private let retention: Retention
   private let view = RecordingView()
-  private let controller: HistoryController
+  private let controller: HistorySession
 
   init() async throws {
     scratch = try Scratch()
     retention = Retention({ [preferences] in preferences }, clock: { [clock] in clock.reading })
-    controller = try HistoryController(
+    controller = try HistorySession(
       scratch.store, scratch.history.reader, FakeClipboard(), now: { [clock] in clock.wallTime },
       firstPageSize: 30, undoTime: .seconds(3600), delegate: view)
     preferences.retentionPeriod = .month
@@ -213,7 +213,7 @@ import Testing
     try await record(40, 20)
     let store = try HistoryStore(
       location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
-    let controller = try HistoryController(
+    let controller = try HistorySession(
       store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, delegate: view)
     controller.expire(by: retention)
     await controller.drainRetention()
@@ -287,7 +287,7 @@ import Testing
     try await record(31, 0)
     let store = try HistoryStore(
       location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
-    let controller = try HistoryController(
+    let controller = try HistorySession(
       store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, delegate: view)
     try await scratch.whileLocked {
       for _ in 0..<3 {

@@ -29,13 +29,13 @@ import X11Kit
 /// A history that records from a clipboard.
 @MainActor
 private struct SwitchScene {
-  let controller: HistoryController
+  let controller: HistorySession
   private let scratch: Scratch
   private let view = RecordingView()
 
   init(_ clipboard: any SystemClipboard) throws {
     scratch = try Scratch()
-    controller = try HistoryController(
+    controller = try HistorySession(
       scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30, delegate: view
     )
     controller.view = view

@@ -17,7 +17,7 @@ final class HistoryContentView {
   ///   - controller: Returns the history in which to undo deletions; nil if it is not open.
   ///   - copyCommand: Copies the command that the empty page shows.
   init(
-    controller: @escaping @MainActor () -> HistoryController?, copyCommand: @escaping @MainActor () -> Void
+    controller: @escaping @MainActor () -> HistorySession?, copyCommand: @escaping @MainActor () -> Void
   ) {
     self.copyCommand = copyCommand
     undoBar = UndoBar(of: controller)
@@ -96,10 +96,10 @@ final class UndoBar {
   /// Stays empty until something is deleted, so that the first frame does not wait for its content.
   let root = Revealer()
   private lazy var content = makeContent()
-  private let controller: @MainActor () -> HistoryController?
+  private let controller: @MainActor () -> HistorySession?
 
   /// - Parameter controller: Returns the history with the deletions; nil while it is not open.
-  init(of controller: @escaping @MainActor () -> HistoryController?) {
+  init(of controller: @escaping @MainActor () -> HistorySession?) {
     self.controller = controller
     root.align(horizontally: .center, vertically: .end)
   }

@@ -13,7 +13,7 @@ final class HistoryList: HistoryView {
 
   let root: Overlay
   private let scroll: ScrolledWindow
-  let controller: HistoryController
+  let controller: HistorySession
   private let view: ListView<ClipRow>
   private let model: HistoryListModel
   private let menu: RowMenu
@@ -40,7 +40,7 @@ final class HistoryList: HistoryView {
   static func rowCount(inHeight height: Int) -> Int { height / ClipRow.leastHeight + 1 }
 
   init(
-    _ controller: HistoryController, now: @escaping @Sendable () -> Int64,
+    _ controller: HistorySession, now: @escaping @Sendable () -> Int64,
     lineLimit: Int = PreviewText.lineLimit
   ) {
     let model = controller.model

@@ -1,6 +1,6 @@
 import ClipHistory
 
-/// The list view as `HistoryController` uses it; the content of the list comes from the model.
+/// The list view as `HistorySession` uses it; the content of the list comes from the model.
 @MainActor
 protocol HistoryView: AnyObject {
   /// Flashes a clip's row, because it was copied.

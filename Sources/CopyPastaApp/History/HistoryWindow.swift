@@ -138,7 +138,7 @@ final class HistoryWindow {
 
   // MARK: - Content
 
-  var controller: HistoryController? { list?.controller }
+  var controller: HistorySession? { list?.controller }
 
   var list: HistoryList? {
     if case .open(let list) = state { list } else { nil }
@@ -178,7 +178,7 @@ final class HistoryWindow {
   }
 
   private func show(_ history: History) throws(StoreError) {
-    let controller = try HistoryController(
+    let controller = try HistorySession(
       history.store, history.reader, services.clipboard, now: services.now,
       firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), delegate: self)
     // Use the stored number of lines for the first frame, because the settings are read after that frame.

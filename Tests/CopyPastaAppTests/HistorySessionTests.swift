@@ -10,11 +10,11 @@ import Testing
 
 /// Everything a user can do with the history, on a private store and without a display.
 @MainActor
-@Suite(.serialized) struct HistoryControllerTests {
+@Suite(.serialized) struct HistorySessionTests {
   let scratch: Scratch
   let clipboard = FakeClipboard()
   let view = RecordingView()
-  let controller: HistoryController
+  let controller: HistorySession
   /// The ids of three clips, newest first.
   let ids: [Clip.ID]
   let initial = ["three", "two", "one"]
@@ -22,7 +22,7 @@ import Testing
   init() async throws {
     scratch = try Scratch()
     for text in initial.reversed() { try await scratch.record(text) }
-    controller = try HistoryController(
+    controller = try HistorySession(
       scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30,
       undoTime: .seconds(3600), delegate: view)
     controller.view = view
@@ -31,7 +31,7 @@ import Testing
 
   /// Expects these texts in the list and on disk, newest first.
   func expect(
-    _ texts: [String], of other: HistoryController? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    _ texts: [String], of other: HistorySession? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     #expect((other ?? controller).texts == texts, sourceLocation: sourceLocation)
     #expect(try scratch.texts() == texts, sourceLocation: sourceLocation)
@@ -241,12 +241,12 @@ import Testing
   }
 
   @Test func `a closed controller and its view are released`() async throws {
-    weak var gone: HistoryController?
+    weak var gone: HistorySession?
     weak var goneView: RecordingView?
     do {
       let view = RecordingView()
       let other = try Scratch()
-      let controller = try HistoryController(
+      let controller = try HistorySession(
         other.store, other.history.reader, clipboard, now: { 0 }, firstPageSize: 30, undoTime: .seconds(3600),
         delegate: view)
       controller.view = view
@@ -262,13 +262,13 @@ import Testing
   ///
   /// - Parameter time: how long its own store waits for another program's lock, in milliseconds; nil to share the
   ///   store of `scratch`.
-  func controller(waiting time: Int32? = nil, firstPageSize: Int = 30) throws -> HistoryController {
+  func controller(waiting time: Int32? = nil, firstPageSize: Int = 30) throws -> HistorySession {
     let store = try time.map {
       try HistoryStore(
         location: scratch.location, digest: { key, text in Checksum.hmacSHA256(key: key, of: text.bytes) },
         timeouts: .init(lock: $0))
     }
-    let controller = try HistoryController(
+    let controller = try HistorySession(
       store ?? scratch.store, scratch.history.reader, clipboard, now: { Format.now },
       firstPageSize: firstPageSize, delegate: view)
     controller.view = view

@@ -5,7 +5,7 @@ import ClipboardCore
 ///
 /// The controller owns the list model and is independent of its view. A clip is on disk before it is in the list.
 @MainActor
-final class HistoryController {
+final class HistorySession {
   /// The clips, newest first; notifies its views of changes.
   let model: HistoryListModel
   /// The view of the list, which registers itself here.
@@ -114,7 +114,7 @@ final class HistoryController {
   func undoAll() { queueUndo { while await $0.restoreNewest() {} } }
 
   /// Queues an undo; holds the deletions until it ends, because earlier actions may take longer than the undo time.
-  private func queueUndo(_ undo: @escaping @MainActor (HistoryController) async -> Void) {
+  private func queueUndo(_ undo: @escaping @MainActor (HistorySession) async -> Void) {
     deletions.pendingUndos += 1
     queue.add { [self] in
       await undo(self)

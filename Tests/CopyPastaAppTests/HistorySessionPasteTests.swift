@@ -8,7 +8,7 @@ import Testing
 @testable import CopyPastaApp
 
 /// Pasting and dropping, and actions that overlap.
-extension HistoryControllerTests {
+extension HistorySessionTests {
   @Test(arguments: [("three", ["three", "two", "one"]), ("one", ["one", "three", "two", "one"])])
   func `a text pasted twice is recorded once, and its row at the top gets the focus`(
     text: String, texts: [String]
