@@ -250,13 +250,18 @@ public actor HistoryStore: SerialActor {
   ///
   /// Readers continue during the deletion, and see either everything or nothing. The fingerprint of the last captured
   /// text stays. The deletion temporarily needs as much free disk space as the history takes.
-  public func deleteAll() throws(StoreError) {
+  ///
+  /// - Returns: the number of deleted clips.
+  @discardableResult
+  public func deleteAll() throws(StoreError) -> Int {
     let connection = try opened()
-    try connection.database.transaction { () throws(StoreError) in
+    let count = try connection.database.transaction { () throws(StoreError) in
       try connection.database.execute("DELETE FROM clip")
+      return try connection.database.integer("SELECT changes()") ?? 0
     }
     truncateLog()
     vacuum(connection.database)
+    return Int(count)
   }
 
   // MARK: - Retention

@@ -1,3 +1,4 @@
+import ClipHistory
 import Glibc
 import GtkKit
 import SerialQueue
@@ -36,6 +37,7 @@ final class CopyPastaApplication {
   private var trayIcon: TrayIcon?
   private var startAtLogin: StartAtLogin?
   private lazy var haptics = Haptics(preferences: services.preferences)
+  private var historyService: Bus.Registration?
   private var tokens: [ListenerToken] = []
 
   /// - Parameter startup: The services that GTK waits for as it starts.
@@ -152,6 +154,16 @@ final class CopyPastaApplication {
     }
   }
 
+  /// Deletes all items for `copypasta --clear`, which does not ask.
+  private func clearHistory() async throws(StoreError) -> Int {
+    guard let controller = window?.controller else {
+      return try await services.history.get().store.deleteAll()
+    }
+    return try await withCheckedContinuation { cleared in
+      controller.clear { cleared.resume(returning: $0) }
+    }.get()
+  }
+
   private func windowHidden() {
     // Close the window's dialogs, too. They are the only windows still shown, because the window is already hidden.
     Window.shown.forEach { $0.destroy() }
@@ -195,9 +207,13 @@ final class CopyPastaApplication {
 
   /// Starts the parts that work without the window, after the first frame.
   private func startParts() {
-    Task.unpooled { [appearance] in
+    Task.unpooled { [self] in
       // Without a bus the stored appearance stays; `joinDesktop` has printed that the bus is missing.
-      do throws(BusError) { appearance.follow(on: try await Bus.session()) } catch {}
+      do throws(BusError) {
+        let bus = try await Bus.session()
+        historyService = try HistoryService.export(on: bus, clear: clearHistory)
+        appearance.follow(on: bus)
+      } catch {}
     }
     trayIcon = TrayIcon(preferences: services.preferences, pause: services.pause, requested: requested) {
       [self] isShown in

@@ -4,7 +4,7 @@ _copypasta() {
   # The command accepts only one option.
   ((COMP_CWORD == 1)) || return 0
   mapfile -t COMPREPLY < <(
-    compgen -W '--toggle --background --quit --export --import --check --version --help' -- "${COMP_WORDS[COMP_CWORD]}"
+    compgen -W '--toggle --background --quit --print --export --import --check --clear --version --help' -- "${COMP_WORDS[COMP_CWORD]}"
   )
 }
 complete -F _copypasta copypasta

@@ -10,11 +10,11 @@ enum Check {
   static func run(_ location: HistoryLocation) -> Int32 {
     do throws(StoreError) {
       guard try !location.isVacant else {
-        print(tr("There is no history yet."))
+        printLine(tr("There is no history yet."))
         return 0
       }
       let check = try HistoryCheck(location)
-      print(check.message)
+      printLine(check.message)
       return check.isSound ? 0 : 1
     } catch {
       printError(tr("Not checked.") + " " + error.message)

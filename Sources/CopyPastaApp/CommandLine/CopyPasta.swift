@@ -21,12 +21,8 @@ public enum CopyPasta {
     CrashReport.forbid()
     ProgramFiles.registerDataFolder()
     switch Invocation(arguments) {
-    case .help:
-      print(Invocation.usage)
-      return 0
-    case .version:
-      print("copypasta \(version)")
-      return 0
+    case .help: return write(Invocation.helpText)
+    case .version: return write("copypasta \(version)")
     case .misused(let problem):
       printError(problem + " " + tr("See copypasta --help."))
       return 2
@@ -39,12 +35,19 @@ public enum CopyPasta {
     case .service: return start(.onDemand)
     case .toggle: return toggle()
     case .quit: return quit()
+    case .printing(let number): return Print.run(.ofThisUser, number, to: STDOUT_FILENO)
     case .export: return Export.run(.ofThisUser, to: STDOUT_FILENO)
     case .importing:
       let period = Preferences(schema: SettingsSchema(id)).retentionPeriod
       return Import.run(.ofThisUser, from: STDIN_FILENO, keeping: period)
     case .check: return Check.run(.ofThisUser)
+    case .clear: return Clear.run(.ofThisUser, of: RunningApplication(id: id))
     }
+  }
+
+  private static func write(_ text: String) -> Int32 {
+    printLine(text)
+    return 0
   }
 
   /// Starts the program, or activates the running instance.
@@ -119,101 +122,5 @@ extension StartupServices.Service {
       )
     case .accessibility: tr("The accessibility bus is not responding: screen readers cannot see this window.")
     }
-  }
-}
-
-/// Prevents crash reports, which would contain clips and the clipboard's text.
-private enum CrashReport {
-  /// Prevents core dumps and backtraces, even if the system pipes core dumps to a program.
-  ///
-  /// Limits a core dump to 1 byte, not 0. If dumps are piped to a program (systemd-coredump, apport), the kernel
-  /// ignores the limit, except that a limit of 1 stops it from starting that program.
-  ///
-  /// `PR_SET_DUMPABLE` would also keep debuggers out, but with it only root could read `/proc/PID/root`.
-  /// xdg-desktop-portal rejects a program whose root it cannot read, so the global shortcut and the start at login
-  /// would fail in a sandbox. `PR_SET_DUMPABLE` would also gain little, because any program of this user can read the
-  /// history's file.
-  static func forbid() {
-    var limit = rlimit(rlim_cur: 1, rlim_max: 1)
-    // The call fails only if the hard limit is 0, which prevents dumps to files, but not dumps that are piped.
-    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-    // Swift's backtrace prints the memory that the registers point to, which may be a clip. Keep Swift's signal
-    // handlers only if the user has set the variable that configures backtraces.
-    guard getenv("SWIFT_BACKTRACE") == nil else { return }
-    for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { signal(number, SIG_DFL) }
-  }
-}
-
-/// Prints a one-line message to standard error, with the program's name in front.
-///
-/// The message must not contain a clip's text.
-func printError(_ message: String) { writeError("copypasta: \(message)\n") }
-
-/// Writes a text to standard error unchanged.
-func writeError(_ text: String) {
-  var text = text
-  // Use the descriptor, because Swift rejects `stderr` as shared mutable state.
-  text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
-}
-
-/// The command that a command line names.
-enum Invocation: Equatable {
-  case show
-  case toggle
-  case background
-  /// Start for D-Bus activation, and wait for the call.
-  case service
-  case quit
-  case export
-  /// Add the items that another history exported.
-  case importing
-  case check
-  case help
-  case version
-  /// The command line is invalid, for this reason.
-  case misused(String)
-
-  private static let options: [String: Invocation] = [
-    "--toggle": .toggle, "--background": .background, "--quit": .quit, "--export": .export,
-    "--import": .importing, "--check": .check,
-    "--version": .version, "--help": .help,
-    "-h": .help,
-    // GApplication's option for D-Bus activation, which the D-Bus service file passes.
-    "--gapplication-service": .service,
-  ]
-
-  init(_ arguments: [String]) {
-    var wanted: Invocation?
-    for argument in arguments {
-      guard let option = Self.options[argument] else {
-        let problem =
-          argument.hasPrefix("-") ? tr("Unknown option “%s”.") : tr("Unexpected argument “%s”.")
-        self = .misused(problem.filled(with: argument))
-        return
-      }
-      guard wanted == nil || wanted == option else {
-        self = .misused(tr("Only one option at a time."))
-        return
-      }
-      wanted = option
-    }
-    self = wanted ?? .show
-  }
-
-  static var usage: String {
-    tr(
-      """
-      Usage: copypasta [OPTION]
-      Show a history of what was copied while the CopyPasta window was in front.
-
-        --toggle      show the window, or hide it if it is in front; bind this to a key
-        --background  start without showing the window
-        --quit        quit the running CopyPasta
-        --export      write the history to standard output as JSON lines
-        --import      add items that --export wrote, from standard input
-        --check       check the history for problems
-        --version     show the version
-        -h, --help    show this help
-      """)
   }
 }

@@ -43,13 +43,6 @@ enum Export {
   }
 }
 
-/// A failure to write the output or to read the input.
-struct FileError: Error {
-  let errno: Int32
-
-  var reason: String { String(cString: strerror(errno)) }
-}
-
 /// Writes JSON to a file descriptor through a buffer, to save system calls.
 private final class Output {
   private let file: UnsafeMutablePointer<FILE>

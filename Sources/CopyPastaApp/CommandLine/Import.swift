@@ -16,7 +16,7 @@ enum Import {
   ) -> Int32 {
     do {
       let counts = try add(from: descriptor, to: location, keeping: period)
-      print(counts.message)
+      printLine(counts.message)
       return counts.refused == 0 ? 0 : 1
     } catch StoreError.locked {
       printError(

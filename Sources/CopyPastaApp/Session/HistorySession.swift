@@ -138,17 +138,20 @@ final class HistorySession {
     }
   }
 
-  func clear() {
+  /// Deletes all clips, and reports how many; a failure is also shown.
+  func clear(_ report: @escaping @MainActor (Result<Int, StoreError>) -> Void = { _ in }) {
     queue.add { [self] in
       // First add to the list the clips that are on disk but not in the list yet: the deletion deletes them, and their
       // rows would otherwise appear after it. The queue records nothing new until the deletion is done.
       arrivals.flush()
       do throws(StoreError) {
-        try await store.deleteAll()
+        let count = try await store.deleteAll()
         deletions.forget()
         model.removeAll()
+        report(.success(count))
       } catch {
         delegate?.show(error, as: .notCleared(error))
+        report(.failure(error))
       }
     }
   }

@@ -12,7 +12,7 @@ extension StoreError {
       )
     case .folderUnusable(let path, let code):
       tr("Couldn’t use the history’s folder “%s” (%s). Check its owner, permissions and disk.")
-        .filled(with: path, String(cString: strerror(code)))
+        .filled(with: path, systemMessage(code))
     case .cannotOpen(let path, _):
       tr("Couldn’t open “%s”. Check its owner and permissions.")
         .filled(with: path)

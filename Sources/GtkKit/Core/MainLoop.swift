@@ -53,6 +53,19 @@ public enum MainLoop {
     }
   }
 
+  /// Runs main-actor tasks, but no other work of the loop, until `work` is done; for a program without a main loop.
+  ///
+  /// - Returns: the result of `work`.
+  public static func result<Value>(of work: @escaping @MainActor () async -> Value) -> Value {
+    let result = Shared<Value?>(nil)
+    Task.unpooled { result.value = await work() }
+    while true {
+      if let value = result.value { return value }
+      var tasks = pollfd(fd: _dispatch_get_main_queue_handle_4CF(), events: Int16(POLLIN), revents: 0)
+      if poll(&tasks, 1, -1) > 0 { runTasks() }
+    }
+  }
+
   /// Starts `work`; the returned value becomes true when `work` is done.
   private static func begin(_ work: @escaping @MainActor () async -> Void) -> Shared<Bool> {
     let isDone = Shared(false)

@@ -129,10 +129,34 @@ public struct RunningApplication {
     }
   }
 
+  /// Calls a method of an interface that the application exports at `path`; if it is starting, waits until it has
+  /// started.
+  ///
+  /// - Returns: The answer, a tuple; nil if the program is not running, or the bus is unavailable.
+  public func call(
+    _ method: String, of interface: String, within limit: Duration
+  ) throws(BusError) -> Variant? {
+    let object = RemoteObject(name: id, path: path, interface: interface)
+    var outcome: Result<Variant?, BusError> = .success(nil)
+    let answer = untilStarted {
+      guard SessionBus.isThere else { return .notRunning }
+      do throws(BusError) {
+        outcome = .success(try SessionBus.call(object, method, [], within: limit))
+        return .done
+      } catch {
+        outcome = .failure(error)
+        return error.isAbsence ? .notRunning : error.isUnknownMethod ? .starting : .done
+      }
+    }
+    return answer == .notRunning ? nil : try outcome.get()
+  }
+
+  /// The path of the application's objects, such as `/org/example/Notes`.
+  public var path: String { "/" + String(id.map { $0 == "." ? "/" : $0 }) }
+
   private func ask(_ method: String, _ arguments: [Variant]) -> Answer {
     guard SessionBus.isThere else { return .notRunning }
-    let object = RemoteObject(
-      name: id, path: "/" + String(id.map { $0 == "." ? "/" : $0 }), interface: "org.freedesktop.Application")
+    let object = RemoteObject(name: id, path: path, interface: "org.freedesktop.Application")
     do throws(BusError) {
       try SessionBus.call(object, method, arguments, within: Self.timeout)
       return .done

@@ -10,7 +10,8 @@ public enum Format {
 
   /// Formats an integer with the language's separators, such as `1,204`.
   public static func number(_ value: Int) -> String {
-    withVaList([value]) { String(taking: g_strdup_vprintf("%'ld", $0)) }
+    // The separator is in the encoding of the locale.
+    withVaList([value]) { String(takingLocaleEncoded: g_strdup_vprintf("%'ld", $0)) }
   }
 
   /// Formats a time as ISO 8601, such as `2026-11-21T19:06:27.000042Z`; `time` is in microseconds since 1970 UTC.

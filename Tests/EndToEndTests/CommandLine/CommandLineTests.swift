@@ -19,7 +19,8 @@ import Testing
 
   @Test(arguments: [
     ["--no-such-option"], ["-x"], ["stray"], ["--version", "stray"], ["two", "words"], [""],
-    ["--version", "--help"],
+    ["--version", "--help"], ["--print", "0"], ["--print", "x"], ["--print", "-1"], ["--print", "3", "4"],
+    ["--print", "99999999999999999999"],
   ])
   func `with invalid arguments the program prints one line and exits with status 2`(
     _ arguments: [String]
@@ -86,6 +87,15 @@ import Testing
       environment: ["HOME": home.path, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "XDG_DATA_HOME": long])
     #expect(result.exit == .code(1) && result.isOneLineOfErrors, "\(result.errors)")
     #expect(result.errors.contains("too long") && result.errors.contains("XDG_DATA_HOME"), "\(result.errors)")
+  }
+
+  @Test func `messages are written in the encoding of the locale`() async throws {
+    for (locale, message) in [("C.UTF-8", "“0” is not"), ("C", #""0" is not"#)] {
+      let result = try await run(["--print", "0"], environment: ["LC_ALL": locale])
+      #expect(result.errors.hasPrefix("copypasta: \(message) "), "\(result.errors)")
+      let help = try await run(["--help"], environment: ["LC_ALL": locale])
+      #expect(help.text.contains(locale == "C" ? "item's text" : "item’s text"), "\(help.text)")
+    }
   }
 
   /// Runs the program without a display, unless `environment` names one.

@@ -203,6 +203,9 @@ extension Bus {
   /// result types or throws the error to reply with.
   public typealias Method = @MainActor (_ arguments: Variant) throws(BusError) -> [Variant]
 
+  /// The implementation of a method that takes time; the caller waits for its answer.
+  public typealias AsyncMethod = @MainActor (_ arguments: Variant) async throws(BusError) -> [Variant]
+
   /// Returns the value of a property, of the type that the introspection data declares.
   public typealias Property = @MainActor () -> Variant?
 
@@ -216,7 +219,8 @@ extension Bus {
   ///   - path: the object's path, such as `/MenuBar`.
   /// - Throws: `BusError` if `introspection` is invalid, or the path already has that interface.
   public func export(
-    _ introspection: String, at path: String, methods: [String: Method], properties: [String: Property] = [:]
+    _ introspection: String, at path: String, methods: [String: Method] = [:],
+    asyncMethods: [String: AsyncMethod] = [:], properties: [String: Property] = [:]
   ) throws(BusError) -> Registration {
     var error: UnsafeMutablePointer<GError>?
     guard let node = g_dbus_node_info_new_for_xml(introspection, &error) else {
@@ -224,7 +228,7 @@ extension Bus {
     }
     defer { g_dbus_node_info_unref(node) }
     guard let interface = node.pointee.interfaces?[0] else { throw .invalidArguments("no interface") }
-    let object = ExportedObject(methods: methods, properties: properties)
+    let object = ExportedObject(methods: methods, asyncMethods: asyncMethods, properties: properties)
     var table = ExportedObject.table
     // Do not pass ownership, because only some versions of GDBus release an object that they reject. The object is not
     // needed after it is unregistered, because GDBus itself then replies to pending calls.
@@ -277,10 +281,14 @@ public struct RemoteObject: Sendable, Equatable {
 @MainActor
 private final class ExportedObject {
   private let methods: [String: Bus.Method]
+  private let asyncMethods: [String: Bus.AsyncMethod]
   private let properties: [String: Bus.Property]
 
-  init(methods: [String: Bus.Method], properties: [String: Bus.Property]) {
+  init(
+    methods: [String: Bus.Method], asyncMethods: [String: Bus.AsyncMethod], properties: [String: Bus.Property]
+  ) {
     self.methods = methods
+    self.asyncMethods = asyncMethods
     self.properties = properties
   }
 
@@ -316,13 +324,31 @@ private final class ExportedObject {
 
   /// Replies to a call; replying consumes `invocation` (transfer full).
   private func call(_ method: String, _ arguments: Variant, _ invocation: OpaquePointer) {
+    if let body = asyncMethods[method] {
+      Task.unpooled {
+        do throws(BusError) {
+          Self.reply(to: invocation, .success(try await body(arguments)))
+        } catch {
+          Self.reply(to: invocation, .failure(error))
+        }
+      }
+      return
+    }
     do throws(BusError) {
       guard let body = methods[method] else {
         throw .refused(name: BusError.unknownMethod, message: "no such method")
       }
-      let answer = Variant.tuple(try body(arguments))
-      answer.withPointer { g_dbus_method_invocation_return_value(invocation, $0) }
+      Self.reply(to: invocation, .success(try body(arguments)))
     } catch {
+      Self.reply(to: invocation, .failure(error))
+    }
+  }
+
+  private static func reply(to invocation: OpaquePointer, _ outcome: Result<[Variant], BusError>) {
+    switch outcome {
+    case .success(let values):
+      Variant.tuple(values).withPointer { g_dbus_method_invocation_return_value(invocation, $0) }
+    case .failure(let error):
       let (name, message) = error.answer
       g_dbus_method_invocation_return_dbus_error(invocation, name, message)
     }

@@ -1,0 +1,32 @@
+import ClipHistory
+import Glibc
+import GtkKit
+
+/// `--print [N]`: writes the text of the N-th newest item byte for byte, and adds nothing.
+///
+/// Needs no display, does not change the history, and works while the program runs.
+enum Print {
+  /// Writes a text to a file descriptor; if that fails, prints one line with the reason.
+  ///
+  /// - Parameter number: The item's place in the list; 1 is the newest.
+  /// - Returns: The exit status; 1 if there is no such item.
+  static func run(_ location: HistoryLocation, _ number: Int, to descriptor: Int32) -> Int32 {
+    do {
+      guard try !location.isVacant, let text = try location.text(ofNewest: number) else {
+        printError(tr("The history has no item %s.").filled(with: Format.number(number)))
+        return 1
+      }
+      try write(text.bytes, to: descriptor)
+      // NFS and some quotas report errors only when a file is closed.
+      guard close(dup(descriptor)) == 0 || errno == EINTR else { throw FileError(errno: errno) }
+      return 0
+    } catch let error as StoreError {
+      printError(tr("Not printed.") + " " + error.message)
+    } catch let error as FileError where error.errno != EPIPE {
+      printError(tr("Not printed: the output could not be written (%s).").filled(with: error.reason))
+    } catch {
+      // EPIPE: the program that reads the output has closed it. Print nothing.
+    }
+    return 1
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `copypasta --print` and `copypasta --clear`, called from a shell.
+@Suite struct PrintAndClearTests {
+  @Test func `--print prints a text byte for byte, next to a running instance, and records nothing`()
+    async throws
+  {
+    try await Scene.run(with: ["oldest", "two\r\nlines\n", "newest"]) { scene in
+      let printed = try await shell(
+        "copypasta --print | xxd -p; copypasta --print 2 | xxd -p", on: scene.desktop)
+      #expect(printed.text == "6e6577657374\n74776f0d0a6c696e65730a" && printed.errors == "")
+      let none = try await shell("copypasta --print 4", on: scene.desktop)
+      #expect(none.exit == .code(1) && none.output.isEmpty)
+      #expect(none.errors == "copypasta: The history has no item 4.\n")
+      #expect(try await scene.history.texts().count == 3)
+    }
+  }
+
+  @Test func `--print reports a missing history and a full disk in one line, and a closed pipe not at all`()
+    async throws
+  {
+    try await VirtualDesktop.with { desktop in
+      let none = try await shell("copypasta --print", on: desktop)
+      #expect(none.exit == .code(1) && none.errors == "copypasta: The history has no item 1.\n")
+      try await Scene.fillHistory(with: [String(repeating: "x", count: 1 << 20)], on: desktop)
+      let full = try await shell("copypasta --print >/dev/full", on: desktop)
+      #expect(full.exit == .code(1))
+      #expect(
+        full.errors == "copypasta: Not printed: the output could not be written (No space left on device).\n")
+      let closed = try await shell("trap '' PIPE; copypasta --print | head -c 1", on: desktop)
+      #expect(closed.text == "x" && closed.errors == "")
+    }
+  }
+
+  @Test func `--clear empties the list of the running instance and says how many items it deleted`()
+    async throws
+  {
+    try await Scene.run(with: ["one", "two", "three"], accessibility: true) { scene in
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      let cleared = try await scene.desktop.run([CopyPasta.programPath, "--clear"])
+      #expect(cleared.text == "3 items were deleted." && cleared.errors == "" && cleared.exit == .code(0))
+      #expect(try await scene.history.texts() == [])
+      try await waitUntil("the empty page") {
+        try await reader.tree().all.contains { $0.name == "History Is Empty" }
+      }
+      try await scene.capture("recorded afterwards")
+    }
+  }
+
+  @Test func `without a running instance --clear empties the file`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let vacant = try await shell("copypasta --clear", on: desktop)
+      #expect(vacant.text == "0 items were deleted." && vacant.exit == .code(0))
+      try await Scene.fillHistory(with: ["Xq7!gone", "two"], on: desktop)
+      let cleared = try await shell("copypasta --clear", on: desktop)
+      #expect(cleared.text == "2 items were deleted." && cleared.errors == "" && cleared.exit == .code(0))
+      let left = try await shell(
+        "grep -rla Xq7!gone $HOME/.local/share/copypasta; copypasta --clear", on: desktop)
+      #expect(left.text == "0 items were deleted.")
+    }
+  }
+
+  @Test func `--clear fails with a one-line error if the history cannot be written`() async throws {
+    try await VirtualDesktop.with { desktop in
+      try await Scene.fillHistory(with: ["one"], on: desktop)
+      let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
+      let newer = try await shell(
+        "sqlite3 '\(path)' 'PRAGMA user_version = 99' && copypasta --clear", on: desktop)
+      #expect(newer.exit == .code(1))
+      #expect(newer.errors.hasPrefix("copypasta: Couldn’t clear the history. "), "\(newer.errors)")
+      #expect(newer.errors.split(separator: "\n").count == 1)
+    }
+  }
+
+  /// Runs a line of bash without a display, in this desktop's home folder; `copypasta` calls the program.
+  private func shell(_ line: String, on desktop: VirtualDesktop) async throws -> Program.Result {
+    try await Program.run(
+      ["bash", "-o", "pipefail", "-c", "copypasta() { '\(CopyPasta.programPath)' \"$@\"; }; \(line)"],
+      environment: [
+        "PATH": "/usr/bin:/bin", "HOME": desktop.home.path, "LC_ALL": "C.UTF-8", "G_DEBUG": "fatal-criticals",
+      ])
+  }
+}
