@@ -79,15 +79,24 @@ import Testing
     }
   }
 
-  @Test func `the first-steps help is shown below the rows until the third item is recorded`() async throws {
-    try await withList(of: ["one"]) { list, scratch in
+  @Test func `the help below the rows has first steps until the third item, and then a hint until the tenth`()
+    async throws
+  {
+    try await withList(of: ["one"], height: 800) { list, scratch in
       list.showNote("A note.")
       for text in ["two", "three"] {
         let shown = try #require(firstSteps(in: list).first)
         let last = try #require(rows(of: list).last)
         let place = try #require(Widget(Owned(borrowing: shown)).bounds(in: list.root))
         #expect(place.y >= last.place.y + last.place.height)
+        #expect(words(of: shown) == StatusPage.firstSteps(isPaused: false) + "\nA note.")
         list.controller.model.insertNewest([try #require(try await scratch.record(text))])
+        drawFrame(of: list)
+      }
+      for number in 4...10 {
+        #expect(
+          firstSteps(in: list).map(words) == ["Click an item to copy it, or press Ctrl and its number."])
+        list.controller.model.insertNewest([try #require(try await scratch.record("\(number)"))])
         drawFrame(of: list)
       }
       #expect(firstSteps(in: list).isEmpty)
@@ -97,33 +106,35 @@ import Testing
     }
   }
 
+  private func words(of steps: UnsafeMutablePointer<GtkWidget>) -> String {
+    widgets(gtk_label_get_type(), in: steps).first.map { String(cString: gtk_label_get_text(OpaquePointer($0))) }
+      ?? ""
+  }
+
   @Test func `during a pause the first-steps help says how to resume`() async throws {
     try await withList(of: ["one"]) { list, _ in
-      @MainActor func words() -> String {
-        let labels = firstSteps(in: list).flatMap { widgets(gtk_label_get_type(), in: $0) }
-        return labels.first.map { String(cString: gtk_label_get_text(OpaquePointer($0))) } ?? ""
-      }
-      #expect(words().hasPrefix("Copy text in any app"))
+      @MainActor func shown() -> String { firstSteps(in: list).first.map(words) ?? "" }
+      #expect(shown().hasPrefix("Copy text in any app"))
       list.isPaused = true
-      #expect(words().hasPrefix("Recording is paused"))
+      #expect(shown().hasPrefix("Recording is paused"))
       list.isPaused = false
-      #expect(words().hasPrefix("Copy text in any app"))
+      #expect(shown().hasPrefix("Copy text in any app"))
     }
   }
 
   @Test func `the first-steps help is hidden in a short window`() async throws {
-    try await withList(of: ["one", "two"], height: 130) { list, _ in
+    try await withList(of: ["one", "two"], height: 90) { list, _ in
       #expect(firstSteps(in: list).isEmpty && rows(of: list).count == 2)
     }
   }
 
-  @Test func `a history that once had three items shows no first-steps help`() async throws {
+  @Test func `a history that once had ten items shows no help`() async throws {
     let scratch = try Scratch()
-    for text in ["one", "two"] { try await scratch.record(text) }
-    let third = try #require(try await scratch.record("three"))
-    _ = try await scratch.store.delete(third.id)
+    for number in 1...9 { try await scratch.record("\(number)") }
+    let last = try #require(try await scratch.record("ten"))
+    _ = try await scratch.store.delete(last.id)
     let list = try list(of: scratch)
-    #expect(list.controller.model.count == 2 && list.controller.model.countEver == 3)
+    #expect(list.controller.model.count == 9 && list.controller.model.countEver == 10)
     #expect(!widgets(in: list.root.widget).contains { gtk_widget_has_css_class($0, "first-steps") != 0 })
     await list.controller.close()
   }
@@ -208,14 +219,48 @@ import Testing
   @Test func `a row shows the preferred number of lines and the count of all lines`() async throws {
     try await withList(of: ["1\n2\n3\n4", "one"]) { list, _ in
       #expect(rows(of: list).last?.texts.first == "1\u{2028}2\u{2028}3\u{A0}…")
-      #expect(rows(of: list).last?.texts[1] == "just now · 4 lines")
+      #expect(rows(of: list).last?.texts[1] == "4 lines · just now")
       list.lineLimit = 1
       drawFrame(of: list)
       #expect(rows(of: list).last?.texts.first == "1\u{A0}…")
     }
   }
 
-  @Test func `the row on the clipboard has its own style and shows “On the clipboard”`() async throws {
+  @Test func `480×640 pixels show at least 16 items with one preview line`() async throws {
+    // The header bar takes 50 pixels.
+    try await withList(of: (1...20).map { "text \($0)" }, height: 640 - 50) { list, _ in
+      list.lineLimit = 1
+      drawFrame(of: list)
+      let bottom = try #require(list.root.bounds(in: list.root)).height
+      let whole = rows(of: list).filter { $0.place.y >= 0 && $0.place.y + $0.place.height <= bottom }
+      #expect(whole.count >= 16)
+      #expect(whole.allSatisfy { $0.place.height == Double(ClipRow.leastHeight) })
+    }
+  }
+
+  @Test(arguments: [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL])
+  func `each text begins at its own side, and ages and digits are at the end in the interface's direction`(
+    direction: GtkTextDirection
+  ) async throws {
+    gtk_widget_set_default_direction(direction)
+    defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
+    try await withList(of: ["  if true", "مرحبا بالعالم"]) { list, _ in
+      for (row, isFromRight) in zip(rows(of: list), [true, false]) {
+        let labels = widgets(gtk_label_get_type(), in: row.widget)
+        let label = OpaquePointer(labels[0])
+        var (extents, left): (PangoRectangle, gint) = (PangoRectangle(), 0)
+        pango_layout_get_pixel_extents(gtk_label_get_layout(label), nil, &extents)
+        gtk_label_get_layout_offsets(label, &left, nil)
+        left += extents.x
+        let right = gtk_widget_get_width(labels[0]) - left - extents.width
+        #expect(isFromRight ? left > 50 && right == 0 : left == 0 && right > 50, "\(left), \(right)")
+        let places = labels.map { Widget(Owned(borrowing: $0)).bounds(in: list.root)?.x ?? .nan }
+        #expect(places == (direction == GTK_TEXT_DIR_LTR ? places.sorted() : places.sorted(by: >)))
+      }
+    }
+  }
+
+  @Test func `the row on the clipboard has its own style and says “On the clipboard”`() async throws {
     try await withList(of: ["one", "two", "three"]) { list, _ in
       @MainActor func signs() -> [Bool] {
         rows(of: list).map { gtk_widget_has_css_class($0.widget, "on-clipboard") != 0 }
@@ -223,11 +268,9 @@ import Testing
       list.controller.copy(list.controller.model.id(at: 1))
       await list.controller.drain()
       #expect(signs() == [false, true, false])
-      #expect(rows(of: list)[1].texts[1] == "On the clipboard · just now")
       list.controller.copy(list.controller.model.id(at: 2))
       await list.controller.drain()
       #expect(signs() == [false, false, true])
-      #expect(rows(of: list)[1].texts[1] == "just now")
     }
   }
 

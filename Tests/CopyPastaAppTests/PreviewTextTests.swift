@@ -22,6 +22,7 @@ import Testing
 
   @Test func `a preview shows trailing line breaks as a symbol`() {
     #expect(shown("a\n") == "a⏎")
+    #expect(shown("a\n ") == "a⏎")
     #expect(shown("a" + String(repeating: "\n", count: 300)) == "a⏎")
     #expect(shown("a \nb\n \n") == "a·\u{2028}b⏎")
     #expect(PreviewText.spoken("a\n") == "a")
@@ -41,6 +42,14 @@ import Testing
     #expect(count(" \n\n") == nil)
     #expect(count("1\n2\n3\n4\n", goesOn: true) == 5)
     #expect(count("1 2 3", goesOn: true) == nil)
+  }
+
+  /// Otherwise the line before it would stay half empty.
+  @Test func `a line may break anywhere in a long word`() {
+    let word = "0123456789abcdef01234567"
+    let broken = word.map(String.init).joined(separator: "\u{200B}")
+    #expect(shown("to: \(word)  \(word.dropLast())") == "to: \(broken)  \(word.dropLast())")
+    #expect(PreviewText.spoken(word) == word)
   }
 
   @Test func `a preview shows control characters as symbols`() {

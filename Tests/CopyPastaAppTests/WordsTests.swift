@@ -12,17 +12,38 @@ import Testing
 
   @Test func `ages are shown in everyday words`() {
     let now: Int64 = 1_790_000_000 * second
-    func age(_ seconds: Int64) -> String { Age.text(of: now - seconds * second, at: now) }
-    #expect(age(0) == "just now")
-    #expect(age(59) == "just now")
-    #expect(age(60) == "1 minute ago")
-    #expect(age(3599) == "59 minutes ago")
-    #expect(age(3600) == "1 hour ago")
-    #expect(age(2 * 86400) == "2 days ago")
-    #expect(age(3 * 86400) == "3 days ago")
-    #expect(!age(30 * 86400).contains("ago"))
-    // The clock was set back.
-    #expect(age(-5000) == "just now")
+    let ages: [(seconds: Int64, spoken: String, shown: String)] = [
+      (0, "just now", "just now"), (59, "just now", "just now"),
+      (60, "1 minute ago", "1 min"), (3599, "59 minutes ago", "59 min"),
+      (3600, "1 hour ago", "1 h"), (2 * 86400, "2 days ago", "2 days"), (3 * 86400, "3 days ago", "3 days"),
+      // The clock was set back.
+      (-5000, "just now", "just now"),
+    ]
+    for age in ages {
+      let time = now - age.seconds * second
+      #expect(Age.text(of: time, at: now) == age.spoken)
+      #expect(Age.short(of: time, at: now) == age.shown)
+    }
+  }
+
+  @Test func `an age counts hours across midnight, and days in the user's time zone`() {
+    let zone = getenv("TZ").map { String(cString: $0) }
+    defer {
+      if let zone { setenv("TZ", zone, 1) } else { unsetenv("TZ") }
+      LocalTime.updateZone()
+    }
+    setenv("TZ", "UTC-3", 1)
+    LocalTime.updateZone()
+    // This is 0:30 in the zone, and 21:30 of the day before in UTC.
+    let halfPastMidnight = (Int64(1_790_000_000) / 86_400 * 86_400 - 3 * 3600 + 1800) * second
+    func age(ofHours hours: Int64) -> String {
+      Age.short(of: halfPastMidnight - hours * 3600 * second, at: halfPastMidnight)
+    }
+    #expect(age(ofHours: 1) == "1 h")
+    #expect(age(ofHours: 5) == "5 h")
+    #expect(age(ofHours: 7) == "yesterday")
+    #expect(age(ofHours: 24) == "yesterday")
+    #expect(age(ofHours: 25) == "2 days")
   }
 
   @Test(
@@ -31,7 +52,8 @@ import Testing
     ] as [Int64])
   func `an impossible time is shown as unknown`(time: Int64) {
     let now = 1_790_000_000 * second
-    #expect(Age.text(of: time, at: now) == "at an unknown time")
+    #expect(Age.text(of: time, at: now) == "unknown time")
+    #expect(Age.short(of: time, at: now) == "unknown time")
     #expect(Age.timeUntilChange(of: time, at: now) >= .seconds(1))
   }
 
@@ -72,7 +94,7 @@ import Testing
     // This is 14 November 2023, about 22:00 UTC.
     let time: Int64 = 1_700_000_000 * second
     func dates() -> [String] {
-      [20, 300].map { Age.text(of: time, at: time + $0 * 86_400 * second) } + [Age.date(time)]
+      [20, 300].map { Age.short(of: time, at: time + $0 * 86_400 * second) } + [Age.date(time)]
     }
     // The C locale would format the date as 11/14/23.
     #expect(dates() == ["Nov 14", "Nov 14, 2023", "Nov 14, 2023"])

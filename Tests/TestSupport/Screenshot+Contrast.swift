@@ -14,6 +14,13 @@ extension Screenshot {
     counts(in: rectangle).max { $0.value < $1.value }?.key ?? Colour(red: 0, green: 0, blue: 0)
   }
 
+  /// The darkest pixel of a rectangle.
+  public func darkestPoint(in rectangle: Rectangle) -> (x: Int, y: Int)? {
+    colours(in: rectangle).enumerated().min { $0.element.green < $1.element.green }.map {
+      (rectangle.x + $0.offset % rectangle.width, rectangle.y + $0.offset / rectangle.width)
+    }
+  }
+
   /// Whether a rectangle shows the same text as in another picture, in any colours and on any plain background.
   public func hasSameText(as other: Screenshot, in rectangle: Rectangle) -> Bool {
     matches(other, in: rectangle)
@@ -28,6 +35,20 @@ extension Screenshot {
     }
     let most = max(1, distances.max() ?? 1)
     return distances.map { Double($0) / Double(most) }
+  }
+
+  /// The texts of a line from left to right, separated by at least `gap` columns of one colour.
+  public func texts(in line: Rectangle, gap: Int) -> [Rectangle] {
+    let columns = (line.x..<line.x + line.width).filter {
+      !isPlain(in: Rectangle(x: $0, y: line.y, width: 1, height: line.height))
+    }
+    return columns.reduce(into: [Range<Int>]()) { texts, x in
+      if let last = texts.last, x - last.upperBound < gap {
+        texts[texts.count - 1] = last.lowerBound..<x + 1
+      } else {
+        texts.append(x..<x + 1)
+      }
+    }.map { Rectangle(x: $0.lowerBound, y: line.y, width: $0.count, height: line.height) }
   }
 
   /// The rectangle's lines of text from top to bottom, each as wide as the rectangle, separated by rows of one colour.

@@ -98,7 +98,7 @@ public struct Screenshot: Sendable {
   }
 
   /// The colour of each pixel of a rectangle.
-  func colours(in rectangle: Rectangle) -> [Colour] { values(in: rectangle).map(Colour.init) }
+  public func colours(in rectangle: Rectangle) -> [Colour] { values(in: rectangle).map(Colour.init) }
 
   /// The colour of each pixel of a rectangle, as a number.
   private func values(in rectangle: Rectangle) -> [UInt32] {

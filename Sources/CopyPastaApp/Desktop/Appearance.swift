@@ -163,6 +163,8 @@ final class ProgramStyle {
       background-clip: border-box;
     }
     .drag-card, dropdown > popover { margin: 0; }
+    /* GTK's frame for resizing, without the lines that GTK draws in it. */
+    window.solid-csd, window.solid-csd:backdrop { box-shadow: none; }
     """
 
   /// Visible borders and full opacity, for high contrast with GTK's own theme.
@@ -171,8 +173,8 @@ final class ProgramStyle {
       border-color: currentColor;
     }
     button.flat, headerbar button, spinbutton > button { border-color: transparent; }
-    .first-steps, .preferences .explanation, .reading-indicator .dot, .reading-indicator.idle label { opacity: 1; }
-    .clip .details, .clip .digit { color: @theme_text_color; }
+    .preferences .explanation { opacity: 1; }
+    .clip .details, .clip .digit, .first-steps, .reading-indicator.idle { color: @theme_text_color; }
     .clip.on-clipboard .details { color: @theme_text_color; font-weight: bold; }
     .copypasta listview.history > row { outline-color: @theme_text_color; }
     scrolledwindow > undershoot.top { box-shadow: inset 0 1px currentColor; }

@@ -10,26 +10,54 @@ enum Age {
   private static let hour = 60 * minute
   private static let day = 24 * hour
 
-  /// The age of `time` at `now`, in the user's language.
+  /// The age of `time` at `now` in words, in the user's language, for a screen reader.
   ///
   /// An impossible time, from a wrong clock or a damaged file, counts as unknown.
   static func text(of time: Int64, at now: Int64) -> String {
-    guard let age = age(of: time, at: now) else { return tr("at an unknown time") }
+    switch step(of: time, at: now) {
+    case .unknown: tr("unknown time")
+    case .now: tr("just now")
+    case .minutes(let count): number(count) { trn("%s minute ago", "%s minutes ago", $0) }
+    case .hours(let count): number(count) { trn("%s hour ago", "%s hours ago", $0) }
+    case .yesterday: tr("yesterday at %s").filled(with: LocalTime.timeOfDay(time))
+    case .days(let count): number(count) { trn("%s day ago", "%s days ago", $0) }
+    case .date(let isThisYear): date(time, withYear: !isThisYear)
+    }
+  }
+
+  /// The age of `time` at `now` as a row shows it, such as `5 min`.
+  static func short(of time: Int64, at now: Int64) -> String {
+    switch step(of: time, at: now) {
+    case .unknown: tr("unknown time")
+    case .now: tr("just now")
+    case .minutes(let count): tr("%s min").filled(with: String(count))
+    case .hours(let count): tr("%s h").filled(with: String(count))
+    case .yesterday: tr("yesterday")
+    case .days(let count): number(count) { trn("%s day", "%s days", $0) }
+    case .date(let isThisYear): date(time, withYear: !isThisYear)
+    }
+  }
+
+  private enum Step {
+    case unknown, now, minutes(Int), hours(Int), yesterday, days(Int), date(isThisYear: Bool)
+  }
+
+  private static func step(of time: Int64, at now: Int64) -> Step {
+    guard let age = age(of: time, at: now) else { return .unknown }
+    // This includes negative ages, which occur after the clock was set back.
+    guard age >= minute else { return .now }
+    guard age >= hour else { return .minutes(Int(age / minute)) }
     let days = LocalTime.day(now) - LocalTime.day(time)
     switch age {
-    // This includes negative ages, which occur after the clock was set back.
-    case ..<minute: return tr("just now")
-    case ..<hour: return count(age / minute) { trn("%s minute ago", "%s minutes ago", $0) }
-    case _ where days == 0 || age < 6 * hour:
-      return count(age / hour) { trn("%s hour ago", "%s hours ago", $0) }
-    case _ where days == 1: return tr("yesterday at %s").filled(with: LocalTime.timeOfDay(time))
-    case ..<(7 * day): return count(Int64(days)) { trn("%s day ago", "%s days ago", $0) }
-    default: return date(time, withYear: LocalTime.format(time, "%Y") != LocalTime.format(now, "%Y"))
+    case _ where days == 0 || age < 6 * hour: return .hours(Int(age / hour))
+    case _ where days == 1: return .yesterday
+    case ..<(7 * day): return .days(days)
+    default: return .date(isThisYear: LocalTime.format(time, "%Y") == LocalTime.format(now, "%Y"))
     }
   }
 
   static func moment(_ time: Int64) -> String {
-    guard time > 0 else { return tr("at an unknown time") }
+    guard time > 0 else { return tr("unknown time") }
     return date(time) + ", " + LocalTime.timeOfDay(time)
   }
 
@@ -53,7 +81,7 @@ enum Age {
     return LocalTime.format(time, pattern)
   }
 
-  /// The time from `now` until `text(of:at:)` may change, at least a second.
+  /// The time from `now` until the texts may change, at least a second.
   static func timeUntilChange(of time: Int64, at now: Int64) -> Duration {
     let age = max(age(of: time, at: now) ?? day, 0)
     // Within a day the text counts minutes or hours. Later it changes with the calendar day, for which an update each
@@ -69,8 +97,8 @@ enum Age {
     return age
   }
 
-  private static func count(_ number: Int64, _ words: (Int) -> String) -> String {
-    words(Int(number)).filled(with: String(number))
+  private static func number(_ count: Int, _ words: (Int) -> String) -> String {
+    words(count).filled(with: String(count))
   }
 }
 

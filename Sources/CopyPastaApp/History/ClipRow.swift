@@ -18,17 +18,18 @@ final class RowContext {
   }
 }
 
-/// The view of one clip: up to three lines of its text, its age, and details such as the size of a large text.
+/// The view of one clip: up to three lines of its text and, at the end of the first line, its age and details such as the
+/// size of a large text.
 ///
 /// Has only two labels at first, because GTK builds every row of the first page before the first frame. The style sheet
 /// draws the check mark of a copied row.
 @MainActor
 final class ClipRow: ListRow {
   /// The size in bytes from which a row shows the size of its text.
-  private static let largeSize = 10_000
+  private static let largeSize = 10 << 10
 
-  /// The height of a row with one line at the default text size, in pixels.
-  static let leastHeight = 56
+  /// The height of a row with one line at the default text size, in pixels; the style sheet sets it.
+  static let leastHeight = 34
 
   /// The largest width of the texts in pixels; with padding and digit, a row is 860 pixels wide.
   static let greatestWidth = 800
@@ -40,7 +41,7 @@ final class ClipRow: ListRow {
   let item: ListItem
   private(set) var clip: Clip?
 
-  private let column: ClampedColumn
+  private let text: AnnotatedText
   private let preview = Label()
   private let details = Label()
   /// The digit that copies the row with Control; created when the row first shows one of the nine newest clips.
@@ -64,11 +65,12 @@ final class ClipRow: ListRow {
     preview.wrap(lines: lineLimit)
     // Clip the label, because combining marks stacked on a letter would be drawn over the rows above.
     preview.clipContents()
-    details.ellipsize()
+    // The age is at the end.
+    details.ellipsizeStart()
     preview.addStyle("preview")
     details.addStyle("details")
-    column = ClampedColumn([preview, details], width: Self.greatestWidth)
-    root = column
+    text = AnnotatedText(preview, note: details, width: Self.greatestWidth)
+    root = text
     root.addStyle("clip")
     // Hide the labels from screen readers, because the container's name contains their texts.
     root.setAccessibleRole(.presentation)
@@ -152,17 +154,21 @@ final class ClipRow: ListRow {
 
   private func showDetails() {
     guard let clip else { return }
-    let isOnClipboard = clip.id == context.onClipboard
-    var parts = [Age.text(of: clip.capturedAt, at: context.now())]
-    if isOnClipboard { parts.insert(tr("On the clipboard"), at: 0) }
+    let text = details(of: clip, age: Age.short(of: clip.capturedAt, at: context.now()))
+    if text != details.text { details.text = text }
+    // The style sheet draws a clipboard before the details.
+    if clip.id == context.onClipboard { root.addStyle("on-clipboard") } else { root.removeStyle("on-clipboard") }
+  }
+
+  /// The number of lines if there are more than the row shows, the size of a large text, and the age.
+  private func details(of clip: Clip, age: String) -> String {
+    var parts: [String] = []
     if let count = shown.countOfLines {
       let words = clip.goesOn ? trn("%s+ line", "%s+ lines", count) : trn("%s line", "%s lines", count)
       parts.append(words.filled(with: Format.number(count)))
     }
     if clip.byteCount >= Self.largeSize { parts.append(Format.size(clip.byteCount)) }
-    let text = parts.joined(separator: " · ")
-    if text != details.text { details.text = text }
-    if isOnClipboard { root.addStyle("on-clipboard") } else { root.removeStyle("on-clipboard") }
+    return (parts + [age]).joined(separator: " · ")
   }
 
   private func showDigit() {
@@ -171,7 +177,7 @@ final class ClipRow: ListRow {
     if digit == nil {
       let label = Label()
       label.addStyle("digit")
-      column.append(label)
+      text.append(label)
       digit = label
     }
     let text = number.map(String.init) ?? ""
@@ -180,11 +186,13 @@ final class ClipRow: ListRow {
 
   /// Updates the accessible name: the preview, the details and the position in the list.
   private func refreshName() {
-    guard let container, let position = item.position else { return }
+    guard let clip, let container, let position = item.position else { return }
     let count = context.count()
     place = (position, count)
     let order = tr("%s of %s").filled(with: Format.number(position + 1), Format.number(count))
-    let newName = "\(spokenPreview), \(details.text), \(order)"
+    let details = details(of: clip, age: Age.text(of: clip.capturedAt, at: context.now()))
+    let parts = [spokenPreview] + (clip.id == context.onClipboard ? [tr("On the clipboard")] : [])
+    let newName = (parts + [details, order]).joined(separator: ", ")
     guard newName != name else { return }
     name = newName
     container.setAccessibleName(newName)

@@ -107,7 +107,8 @@ final class UndoBar {
   private func makeContent() -> (bar: Box, label: Label) {
     let controller = controller
     let label = Label()
-    label.ellipsize()
+    label.wrap()
+    label.preferOneLine()
     label.expand(horizontally: true)
     let undoButton = Button(words: tr("Undo")) { controller()?.undoAll() }
     let closeButton = Button(icon: "window-close-symbolic", name: tr("Close")) {

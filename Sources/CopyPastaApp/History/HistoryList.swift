@@ -19,8 +19,8 @@ final class HistoryList: HistoryView {
   private let menu: RowMenu
   private var swipe: RowSwipe?
   private let rows: RowContext
-  /// The first steps and the shortcut, shown below the rows until the history has had three items.
-  private var firstSteps: (root: Widget, rule: Label, note: Label)?
+  /// The help below the rows, until the history has had ten items.
+  private var firstSteps: FirstSteps?
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
   /// The largest id that was ever in the list; clips with larger ids are new.
   private var newestSeen: Clip.ID
@@ -57,7 +57,7 @@ final class HistoryList: HistoryView {
     view.leaveByTab()
     view.onTooltip { $0.moreText }
     scroll = ScrolledWindow(child: view)
-    let firstSteps = Self.isNew(model) ? Self.makeFirstSteps() : nil
+    let firstSteps = FirstSteps(countEver: model.countEver)
     let content: Widget = if let firstSteps { FootedBox(scroll, foot: firstSteps.root) } else { scroll }
     self.firstSteps = firstSteps
     root = Overlay(content, under: [])
@@ -68,11 +68,11 @@ final class HistoryList: HistoryView {
     root.onHide(
       weakly(self) {
         $0.ages.isRunning = false
-        $0.root.removeStyle("by-pointer")
+        $0.scroll.removeStyle("by-pointer")
       })
     view.onAnyInput(weakly(self) { $0.used(by: $1) })
     swipe = RowSwipe(on: view, run: weakly(self) { $0.swiped($1, $2) })
-    view.onPointerMotion(weakly(self) { $0.root.addStyle("by-pointer") })
+    view.onPointerMotion(weakly(self) { $0.scroll.addStyle("by-pointer") })
     // Runs after the list view's own handler, which was connected first.
     model.listModel.onItemsChanged(weakly(self) { $0.changed(at: $1, removed: $2, added: $3) })
     connectRows()
@@ -81,24 +81,12 @@ final class HistoryList: HistoryView {
 
   // MARK: - First steps
 
-  private static func isNew(_ model: HistoryListModel) -> Bool { model.countEver < 3 }
-
-  private static func makeFirstSteps() -> (root: Widget, rule: Label, note: Label) {
-    let (rule, note) = (Label(StatusPage.firstSteps(isPaused: false)), Label())
-    for label in [rule, note] { label.wrap() }
-    note.addStyle("note")
-    let root = ClampedColumn([rule, note], width: ClipRow.greatestWidth)
-    root.addStyle("first-steps")
-    root.align(horizontally: .center)
-    return (root, rule, note)
-  }
-
   /// Shows a line about the shortcut below the first steps, while these are shown.
-  func showNote(_ words: String) { firstSteps?.note.text = words }
+  func showNote(_ words: String) { firstSteps?.note = words }
 
   /// Whether recording is paused; the first steps then explain how to resume it.
   var isPaused = false {
-    didSet { if isPaused != oldValue { firstSteps?.rule.text = StatusPage.firstSteps(isPaused: isPaused) } }
+    didSet { firstSteps?.isPaused = isPaused }
   }
 
   // MARK: -
@@ -211,7 +199,7 @@ final class HistoryList: HistoryView {
     // Update the digit, and the position in the accessible name, of each row that has a view.
     view.rowViews.forEach { $0.refreshPlace() }
     if model.count == 0 { newItems.hide() }
-    if !Self.isNew(model) { firstSteps.take()?.root.isVisible = false }
+    if firstSteps?.show(countEver: model.countEver) == false { firstSteps = nil }
     guard added > 0 else { return }
     let isAtTop = scroll.offset == 0
     if position == 0 { welcome(added, isAtTop: isAtTop) }
@@ -258,6 +246,52 @@ final class HistoryList: HistoryView {
   }
 
   private func row(of id: Int64) -> ClipRow? { view.rowViews.first { $0.clip?.id == id } }
+}
+
+/// The help below the rows: until the third item what to do first and the shortcut, then how to copy an item.
+@MainActor
+private final class FirstSteps {
+  let root: AnnotatedText
+  private let label = Label()
+  private var countEver: Int64
+
+  /// - Parameter countEver: The number of items that the history has had; nil is returned for an experienced user.
+  init?(countEver: Int64) {
+    guard countEver < 10 else { return nil }
+    self.countEver = countEver
+    label.wrap()
+    root = AnnotatedText(label, width: ClipRow.greatestWidth)
+    root.addStyle("first-steps")
+    root.align(horizontally: .center)
+    draw()
+  }
+
+  /// The line about the shortcut.
+  var note = "" {
+    didSet { if note != oldValue { draw() } }
+  }
+
+  var isPaused = false {
+    didSet { if isPaused != oldValue { draw() } }
+  }
+
+  /// Shows what a history with this number of items needs.
+  ///
+  /// - Returns: Whether there is still something to show.
+  func show(countEver: Int64) -> Bool {
+    root.isVisible = countEver < 10
+    guard countEver != self.countEver else { return root.isVisible }
+    self.countEver = countEver
+    draw()
+    return root.isVisible
+  }
+
+  private func draw() {
+    label.text =
+      countEver < 3
+      ? [StatusPage.firstSteps(isPaused: isPaused), note].filter { !$0.isEmpty }.joined(separator: "\n")
+      : tr("Click an item to copy it, or press Ctrl and its number.")
+  }
 }
 
 /// The button over the upper edge of a scrolled list; it shows the number of new items and leads to them.

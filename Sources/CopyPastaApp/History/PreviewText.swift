@@ -7,6 +7,10 @@ package struct PreviewText: Equatable {
   package static let lineLimit = 3
   /// The maximum number of characters to show of a text with only white space.
   private static let blankLimit = 60
+  /// The length of a word, in bytes, from which a line may break anywhere in it.
+  ///
+  /// Otherwise a long address or token would begin on a new line, and leave the line before it half empty.
+  private static let longWord = 24
 
   /// The text that the label shows.
   package private(set) var text = ""
@@ -65,15 +69,15 @@ package struct PreviewText: Equatable {
     else { return appendSigns(line) }
     appendSigns(line[..<first], keepingTabs: true)
     let end = line.index(after: last)
-    append(line[first..<end])
+    append(line[first..<end], breakingWords: true)
     // Show symbols at the end of the line only if the line is complete.
     if isWhole { appendSigns(line[end...]) } else { text.unicodeScalars.append(contentsOf: line[end...]) }
   }
 
-  private mutating func append(_ scalars: Scalars) {
+  private mutating func append(_ scalars: Scalars, breakingWords: Bool = false) {
     // Fast path: most lines contain only printable ASCII.
     guard !Substring(scalars).utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) else {
-      return text.append(contentsOf: Substring(scalars))
+      return breakingWords ? append(breaking: Substring(scalars)) : text.append(contentsOf: Substring(scalars))
     }
     var hidden = HiddenCharacters()
     var rest = scalars.makeIterator()
@@ -83,6 +87,15 @@ package struct PreviewText: Equatable {
       } else {
         text.unicodeScalars.append(Self.picture(scalar))
       }
+    }
+  }
+
+  /// Appends printable ASCII, with U+200B ZERO WIDTH SPACE between the characters of long words.
+  private mutating func append(breaking line: Substring) {
+    for word in line.split(separator: " ", omittingEmptySubsequences: false) {
+      if word.startIndex > line.startIndex { text += " " }
+      text +=
+        word.utf8.count < Self.longWord ? String(word) : word.map(String.init).joined(separator: "\u{200B}")
     }
   }
 

@@ -3,9 +3,9 @@ import Glibc
 
 /// Formats numbers and times, in the user's language where that applies.
 public enum Format {
-  /// Formats a number of bytes with a unit, such as `1.2 MB`.
+  /// Formats a number of bytes with a binary unit, such as `1.2 MiB`.
   public static func size(_ bytes: Int) -> String {
-    String(taking: g_format_size(guint64(clamping: bytes)))
+    String(taking: g_format_size_full(guint64(clamping: bytes), copypasta_G_FORMAT_SIZE_IEC_UNITS))
   }
 
   /// Formats an integer with the language's separators, such as `1,204`.

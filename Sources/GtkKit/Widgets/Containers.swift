@@ -231,41 +231,40 @@ public final class FootedBox: Widget {
   }
 }
 
-/// A column of two widgets with a maximum width, and optionally a small third widget in the padding at the end.
+/// A text with a maximum width, optionally with a note at the end of its first line, and with a badge in its padding.
 ///
-/// The maximum width is the natural width, so it applies only if the column or its container does not fill the
-/// available width (`align`).
+/// The maximum width is the natural width, so it applies only if the widget or its container does not fill the
+/// available width (`align`). All three have the same baseline.
 @MainActor
-public final class ClampedColumn: Widget {
-  /// The width of the space for the third widget, in pixels.
+public final class AnnotatedText: Widget {
+  /// The width of the space for the badge, in pixels.
   private static let badgeWidth: gint = 24
   private static let leastWidth: gint = 100
+  private static let spacing: gint = 12
   private static let widthKey = "copypasta-width"
 
-  /// Makes a column of two widgets; the first widget gets the remaining height.
-  public convenience init(_ children: [Widget], width: Int) {
-    self.init(children) { box, orientation, width, minimum, natural, _, _ in
-      let limit = ClampedColumn.limit(of: box)
+  /// Makes a box of a text and its note; the note gets its natural width, up to half of the available width.
+  public convenience init(_ text: Widget, note: Widget? = nil, width: Int) {
+    self.init([text, note].compactMap(\.self)) { box, orientation, width, minimum, natural, _, _ in
+      let limit = AnnotatedText.limit(of: box)
       guard orientation == GTK_ORIENTATION_VERTICAL else {
-        // Do not measure the texts: they wrap or are ellipsized at any width, and measuring is as expensive as a
-        // layout.
-        minimum?.pointee = ClampedColumn.leastWidth
+        // Do not measure the text: it wraps or is ellipsized at any width, and measuring is as expensive as a layout.
+        minimum?.pointee = AnnotatedText.leastWidth
         natural?.pointee = limit
         return
       }
-      let height = ClampedColumn.children(of: box).prefix(2).reduce(into: Extent(0, 0)) { sum, child in
-        let own = extent(of: child, orientation, for: width < 0 ? limit : min(width, limit))
-        sum = (sum.minimum + own.minimum, sum.natural + own.natural)
-      }
+      let (text, note, _) = AnnotatedText.children(of: box)
+      let width = width < 0 ? limit : min(width, limit)
+      let height = extent(of: text, orientation, for: width - AnnotatedText.room(for: note, within: width))
       minimum?.pointee = height.minimum
       natural?.pointee = height.natural
     } allocate: { box, width, height, _ in
-      ClampedColumn.layOut(box, width: width, height: height)
+      AnnotatedText.layOut(box, width: width, height: height)
     }
     g_object_set_data(cast(), Self.widthKey, UnsafeMutableRawPointer(bitPattern: width))
   }
 
-  /// Adds the small third widget at the end, vertically centred.
+  /// Adds the badge; the box must have a note.
   public func append(_ badge: Widget) { gtk_box_append(cast(), badge.widget) }
 
   private static func limit(of box: Child?) -> gint {
@@ -275,37 +274,45 @@ public final class ClampedColumn: Widget {
           UnsafeMutableRawPointer(box)?.assumingMemoryBound(to: GObject.self), widthKey)))
   }
 
-  private static func children(of box: Child?) -> [Child?] {
-    var (found, next) = ([Child?](), gtk_widget_get_first_child(box))
-    while let child = next {
-      found.append(child)
-      next = gtk_widget_get_next_sibling(child)
-    }
-    return found
+  private static func children(of box: Child?) -> (text: Child?, note: Child?, badge: Child?) {
+    let text = gtk_widget_get_first_child(box)
+    let note = gtk_widget_get_next_sibling(text)
+    return (text, note, note.flatMap { gtk_widget_get_next_sibling($0) })
+  }
+
+  /// The width of the note and of the space before it.
+  private static func room(for note: Child?, within width: gint) -> gint {
+    guard let note else { return 0 }
+    return min(extent(of: note, GTK_ORIENTATION_HORIZONTAL).natural, width / 2) + spacing
   }
 
   private static func layOut(_ box: Child?, width: gint, height: gint) {
-    func allocate(_ child: Child?, x: gint = 0, y: gint, width: gint, height: gint) {
-      var area = GdkRectangle(x: x, y: y, width: width, height: height)
+    let isMirrored = gtk_widget_get_direction(box) == GTK_TEXT_DIR_RTL
+    func allocate(_ child: Child?, x: gint, y: gint, width own: gint, height: gint) {
+      var area = GdkRectangle(x: isMirrored ? width - x - own : x, y: y, width: own, height: height)
       gtk_widget_size_allocate(child, &area, -1)
     }
-    let children = children(of: box)
-    let below = extent(of: children[1], GTK_ORIENTATION_VERTICAL, for: width).minimum
-    allocate(children[0], y: 0, width: width, height: height - below)
-    allocate(children[1], y: height - below, width: width, height: below)
-    guard children.count > 2 else { return }
-    let badge = children[2]
-    let own = (
-      width: extent(of: badge, GTK_ORIENTATION_HORIZONTAL).minimum,
-      height: extent(of: badge, GTK_ORIENTATION_VERTICAL).minimum
-    )
+    let (text, note, badge) = children(of: box)
+    let room = room(for: note, within: width)
+    allocate(text, x: 0, y: 0, width: width - room, height: height)
+    guard let note else { return }
+    let baseline = firstLine(of: text, inWidth: width - room).baseline
+    func allocate(_ child: Child?, x: gint, width: gint) {
+      let own = firstLine(of: child, inWidth: width)
+      allocate(child, x: x, y: max(baseline - own.baseline, 0), width: width, height: own.height)
+    }
+    allocate(note, x: width - room + spacing, width: room - spacing)
+    guard let badge else { return }
     // The padding's inner third is half a badge wide. The badge is centred in the rest, which is one badge wide.
-    let middle = badgeWidth / 2 + badgeWidth / 2
-    let isMirrored = gtk_widget_get_direction(box) == GTK_TEXT_DIR_RTL
-    allocate(
-      badge, x: (isMirrored ? -middle : width + middle) - own.width / 2, y: (height - own.height) / 2,
-      width: own.width,
-      height: own.height)
+    let own = extent(of: badge, GTK_ORIENTATION_HORIZONTAL).minimum
+    allocate(badge, x: width + badgeWidth - own / 2, width: own)
+  }
+
+  /// The natural height of a label, and the baseline of its first line.
+  private static func firstLine(of label: Child?, inWidth width: gint) -> (height: gint, baseline: gint) {
+    var (natural, baseline): (gint, gint) = (0, 0)
+    gtk_widget_measure(label, GTK_ORIENTATION_VERTICAL, width, nil, &natural, nil, &baseline)
+    return (natural, baseline)
   }
 }
 

@@ -4,7 +4,7 @@ import CGtk
 @MainActor
 public final class Label: Widget {
   /// The opacity of faint parts, out of 65,535.
-  private static let faintAlpha: guint16 = 0x6000
+  private static let faintAlpha: guint16 = 0x8800
   private var hasFaintParts = false
 
   /// Makes a label with its text aligned to the start.
@@ -51,27 +51,34 @@ public final class Label: Widget {
 
   /// Shows `text`, which has U+2028 LINE SEPARATOR between its lines; `parts`, ranges of its UTF-8 bytes, are faint.
   ///
-  /// All lines are aligned to the same edge, according to the direction of the interface. The characters of each line
-  /// are ordered by the line's own direction.
+  /// All lines are aligned to the same edge, according to the direction of the text's first letter, or to that of the
+  /// interface if the text has no letter. The characters of each line are ordered by the line's own direction.
   public func show(_ text: String, faintly parts: [Range<Int>] = []) {
     var (text, parts) = (text, parts)
+    var isFromRight = isRightToLeft
     // Every text in a right-to-left script contains one of these bytes, and few other texts do.
     if isRightToLeft || text.utf8.contains(where: { (0xD6...0xE0).contains($0) || $0 >= 0xEF }) {
-      (text, parts) = isolated(text, parts)
+      let letter = text.unicodeScalars.first(where: \.properties.isAlphabetic)
+      isFromRight = letter.map(Self.isFromRight) ?? isRightToLeft
+      (text, parts) = isolated(text, parts, isFromRight: isFromRight)
     }
     self.text = text
+    // GTK mirrors the alignment in a right-to-left interface.
+    gtk_label_set_xalign(opaque, isFromRight == isRightToLeft ? 0 : 1)
     guard !parts.isEmpty || hasFaintParts else { return }
     hasFaintParts = !parts.isEmpty
     setAttributes(faint: parts)
   }
 
-  /// Adds direction marks: the paragraph gets the direction of the interface, and each line its own.
+  /// Adds direction marks: the paragraph gets the direction of its first letter, and each line its own.
   ///
   /// Pango aligns a paragraph according to its first strong character, here a mark, and orders isolated text
   /// separately.
-  private func isolated(_ text: String, _ parts: [Range<Int>]) -> (String, [Range<Int>]) {
+  private func isolated(
+    _ text: String, _ parts: [Range<Int>], isFromRight: Bool
+  ) -> (String, [Range<Int>]) {
     let lines = text.split(separator: "\u{2028}", omittingEmptySubsequences: false)
-    let mark = isRightToLeft ? "\u{200F}" : "\u{200E}"
+    let mark = isFromRight ? "\u{200F}" : "\u{200E}"
     let shown = mark + lines.map { "\u{2068}\($0)\u{2069}" }.joined(separator: "\u{2028}")
     // Like the separator, each of these marks has three bytes. `ends` are the offsets after the lines' separators.
     var (ends, end) = ([Int](), 0)
@@ -83,6 +90,14 @@ public final class Label: Widget {
       offset + 6 * (1 + (ends.firstIndex { offset < $0 } ?? ends.count - 1))
     }
     return (shown, parts.map { shifted($0.lowerBound)..<shifted($0.upperBound - 1) + 1 })
+  }
+
+  /// Whether a letter is written from right to left, as in Hebrew and Arabic.
+  private static func isFromRight(_ letter: Unicode.Scalar) -> Bool {
+    switch letter.value {
+    case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
+    default: false
+    }
   }
 
   /// Whether the text is ellipsized in its current layout.
@@ -118,16 +133,8 @@ public final class Label: Widget {
   /// Sets the minimum width, in characters.
   public func keepWidth(ofCharacters count: Int) { gtk_label_set_width_chars(opaque, gint(count)) }
 
-  /// The place of the ellipsis in a text that is too long.
-  public enum EllipsisPlace {
-    /// In the middle, or at the end.
-    case middle, end
-  }
-
-  /// Shows a single line, with an ellipsis if it is too long.
-  public func ellipsize(_ place: EllipsisPlace = .end) {
-    gtk_label_set_ellipsize(opaque, place == .end ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE)
-  }
+  /// Shows a single line; if it is too long, an ellipsis replaces its beginning.
+  public func ellipsizeStart() { gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_START) }
 
   /// Centres the text.
   public func center() {

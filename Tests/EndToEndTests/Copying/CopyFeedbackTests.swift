@@ -10,6 +10,26 @@ import Testing
     }
   }
 
+  @Test func `a copied row never shows its check mark and its digit together`() async throws {
+    try await Scene.run(with: ["flashes"]) { scene in
+      try await scene.parkMouse()
+      let before = try await scene.settledScreenshot()
+      let digit = try #require(before.darkestPoint(in: Scene.checkMark))
+      let (ground, ink) = (before.mostCommonColour(in: Scene.checkMark), before.colour(x: digit.x, y: digit.y))
+      var checkCount = 0
+      try await scene.desktop.press("Return")
+      try await waitUntil("the check mark gone, and the digit back", every: .milliseconds(1)) {
+        let picture = try await scene.screenshot()
+        let hasCheck = picture.colours(in: Scene.checkMark).contains { $0.green > $0.red + 25 && $0.green > $0.blue }
+        let colour = picture.colour(x: digit.x, y: digit.y)
+        let hasDigit = abs(colour.green - colour.red) < 12 && colour.green < (ground.green + ink.green) / 2
+        if hasCheck { checkCount += 1 }
+        #expect(!hasCheck || !hasDigit)
+        return checkCount > 0 && picture.matches(before, in: Scene.checkMark)
+      }
+    }
+  }
+
   @Test func `a row copied with the keyboard flashes and regains its colour`() async throws {
     try await Scene.run(with: ["flashes"]) { scene in
       try await scene.parkMouse()
@@ -22,8 +42,8 @@ import Testing
 
 extension Scene {
   /// An area of the newest row that contains no text, and the area of the check mark.
-  private static let background = Rectangle(x: 250, y: 66, width: 120, height: 30)
-  private static let checkMark = Rectangle(x: 420, y: 66, width: 40, height: 30)
+  private static let background = Rectangle(x: 200, y: 62, width: 120, height: 24)
+  fileprivate static let checkMark = Rectangle(x: 424, y: 60, width: 40, height: 28)
 
   /// Runs `copy`, and expects the row to take the accent colour and then its own colour again.
   ///

@@ -12,7 +12,7 @@ import Testing
         for y in [0, menu.height - 1] { #expect(menu.colour(x: x, y: y) != black, "at \(x), \(y)") }
       }
       let frame = try await scene.settledScreenshot().focusFrame()
-      #expect(frame.contains(Scene.firstRowPoint.y) && frame.count < 70, "\(frame)")
+      #expect(frame.contains(Scene.firstRowPoint.y) && frame.count < 40, "\(frame)")
       // Choose with the pointer, because a key would show the focus frame.
       try await scene.app.window.click(x: Scene.firstRowPoint.x + 32, y: Scene.firstRowPoint.y + 24)
       try await scene.expectClipboard("new")

@@ -109,7 +109,7 @@ extension Scene {
   /// The middle of a row in screen coordinates; 0 is the newest row.
   fileprivate func middle(of row: Int) async throws -> (x: Int, y: Int) {
     let frame = try await app.window.frame()
-    return (frame.x + frame.width / 2, frame.y + Self.firstRowPoint.y + 59 * row)
+    return (frame.x + frame.width / 2, frame.y + Self.firstRowPoint.y + 34 * row)
   }
 
   fileprivate func tapRow(_ row: Int) async throws {

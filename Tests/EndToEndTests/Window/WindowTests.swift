@@ -125,12 +125,24 @@ import Testing
     }
   }
 
+  @Test func `a row under the moving pointer is highlighted`() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await scene.parkMouse()
+      let before = try await scene.settledScreenshot()
+      for x in [140, 150] { try await scene.app.window.moveMouse(x: x, y: 78) }
+      try await waitUntil("the hover") {
+        try await scene.screenshot().mostCommonColour(in: Scene.firstRow)
+          != before.mostCommonColour(in: Scene.firstRow)
+      }
+    }
+  }
+
   @Test func `stacked combining marks do not draw over another row`() async throws {
     let stack = String(repeating: "x", count: 40) + "a" + String(repeating: "\u{301}", count: 90)
     try await Scene.run(with: [stack, "short"]) { scene in
       try await scene.parkMouse()
       // The place to the right of the first row's text, above the stack of marks.
-      let blank = Rectangle(x: 150, y: 62, width: 250, height: 34)
+      let blank = Rectangle(x: 150, y: 62, width: 160, height: 24)
       #expect(try await scene.settledScreenshot().isPlain(in: blank))
     }
   }
