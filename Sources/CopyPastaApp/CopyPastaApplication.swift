@@ -115,11 +115,11 @@ final class CopyPastaApplication {
     services.hints.showOnce(.keepsRunning) {
       let wayBack =
         if case .held(_, let name?) = services.shortcut.state {
-          tr("Press %s to open it.").filled(with: name)
+          tr("Press %s to show it.").filled(with: name)
         } else if reasons.holds(.trayIcon) {
-          tr("Use its tray icon to open it.")
+          tr("Use its tray icon to show it.")
         } else {
-          tr("Launch it again to open it.")
+          tr("Launch it again to show it.")
         }
       Notification(title: tr("CopyPasta keeps running"), body: wayBack).send()
     }

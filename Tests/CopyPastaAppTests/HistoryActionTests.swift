@@ -53,7 +53,7 @@ import Testing
 
   /// The name of a key as printed on keyboards and written in the guide.
   private static func asPrinted(_ trigger: String) -> String {
-    (Accelerator(trigger)?.label ?? trigger).replacingOccurrences(of: "Return", with: "Enter")
+    Accelerator(trigger)?.label ?? trigger
   }
 }
 

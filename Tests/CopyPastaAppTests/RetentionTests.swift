@@ -329,7 +329,8 @@ import Testing
       #expect(MainLoop.run(until: { answers.last == answer }, atMost: .seconds(20)))
       #expect(!bar.root.isRevealed)
     }
-    #expect(expired.message == "2 items are older than 30 days (today is Oct 4, 2024).")
+    #expect(
+      expired.question == "2 items are older than 30 days (today is Oct 4, 2024). Delete them permanently?")
     bar.show(expired, canKeep: false)
     #expect(gtk_widget_get_sensitive(buttons[0]) == 0)
     bar.show(nil)

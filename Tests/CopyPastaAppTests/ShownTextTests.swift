@@ -25,7 +25,7 @@ import Testing
     #expect(text.utf8.starts(with: part))
     #expect((ShownText.sizeLimit - 1024...ShownText.sizeLimit).contains(part.count))
     #expect(shown.note?.hasPrefix("Showing the first 1.0") == true, "\(shown.note ?? "")")
-    #expect(shown.note?.hasSuffix("Copy takes everything.") == true)
+    #expect(shown.note?.hasSuffix("Copy always copies the whole text.") == true)
   }
 
   @Test(arguments: ["a", "é", "🙂"], [0, 1])
@@ -37,7 +37,7 @@ import Testing
     #expect(shown.text.filter { $0 != "\n" } == text)
     let lines = shown.text.split(separator: "\n")
     #expect(lines.dropLast().allSatisfy { (0...3).contains(ShownText.wordLimit - $0.utf8.count) })
-    #expect(shown.note == "Long lines are split here. Copy takes everything.")
+    #expect(shown.note == "Long lines are split here. Copy always copies the whole text.")
   }
 
   @Test(arguments: ["\n", "\r", "\r\n", "\u{2029}"], ["word ", "漢"])
@@ -60,7 +60,7 @@ import Testing
   {
     let shown = try Self.shown("a\u{200E}b\u{202E}c\u{AD}d\u{1}")
     #expect(shown.text == "a⇢b⇠c◌d␁")
-    #expect(shown.note == "Signs stand for invisible characters. Copy takes everything.")
+    #expect(shown.note == "Symbols stand for invisible characters. Copy always copies the whole text.")
     // Invisible characters that shape others are kept.
     #expect(try Self.shown("👩‍👩‍👧 می‌خواهم").note == nil)
   }

@@ -49,7 +49,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
     [
       (
         title: tr("Everywhere"),
-        shortcuts: [(tr("Open or close the history"), [keys(of: shortcut)])]
+        shortcuts: [(tr("Show or hide the history"), [keys(of: shortcut)])]
       ),
       (
         title: tr("Items"),

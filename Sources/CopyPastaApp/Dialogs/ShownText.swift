@@ -116,11 +116,12 @@ struct ShownText: Equatable, Sendable {
   /// How the shown text differs from the original, in the user's language; nil if it does not.
   @MainActor var note: String? {
     let notes = [
-      isCut ? tr("Showing the first %s.").filled(with: Format.size(source.count)) : nil,
+      // Round up to KiB, because a text that is cut at 1 MiB may end a few bytes earlier, before a character.
+      isCut ? tr("Showing the first %s.").filled(with: Format.size((source.count + 1023) & ~1023)) : nil,
       hasBrokenLines ? tr("Long lines are split here.") : nil,
-      hasSigns ? tr("Signs stand for invisible characters.") : nil,
+      hasSigns ? tr("Symbols stand for invisible characters.") : nil,
     ].compactMap(\.self)
     guard !notes.isEmpty else { return nil }
-    return (notes + [tr("Copy takes everything.")]).joined(separator: " ")
+    return (notes + [tr("Copy always copies the whole text.")]).joined(separator: " ")
   }
 }

@@ -262,7 +262,7 @@ final class HistoryWindow {
     body.emptyPage.add(advice.words, command: advice.command)
     list?.showNote(
       advice.command == nil
-        ? advice.words : tr("To open the history from any app, set up a shortcut in Preferences."))
+        ? advice.words : tr("To show the history from any app, set up a shortcut in Preferences."))
   }
 
   /// Deletes expired items or asks about them, once all clips are in the list, and repeatedly while the window is

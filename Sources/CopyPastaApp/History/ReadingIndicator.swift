@@ -24,7 +24,8 @@ final class ReadingIndicator {
 
   init() {
     let dot = Box(.horizontal)
-    root = ToggleButton(child: Box(.horizontal, spacing: 6, [dot, label]), action: "win.pause")
+    // On a small screen with large text only the dot has room.
+    root = ToggleButton(child: Box(.horizontal, spacing: 6, [dot, Squeezer(label)]), action: "win.pause")
     root.addStyle("reading-indicator")
     root.align(vertically: .center)
     // The indicator has priority over the window's title, which is shortened if necessary. Long texts wrap to two

@@ -21,6 +21,11 @@ extension ExpiredClips {
       .filled(with: Format.number(count), period.words, Age.date(reading.wallTime))
   }
 
+  /// The message, and the question what to do.
+  @MainActor var question: String {
+    message + " " + trn("Delete it permanently?", "Delete them permanently?", count)
+  }
+
   /// Asks in a dialog above a window whether to delete the items, and calls `confirmed` if the user agrees.
   @MainActor func ask(over window: Window, _ confirmed: @escaping @MainActor () -> Void) {
     ConfirmationDialog.ask(
@@ -63,8 +68,8 @@ final class RetentionBar {
     words.expand(horizontally: true)
     let deleteButton = Button(label: tr("_Delete"))
     deleteButton.addStyle("destructive-action")
-    let keepButton = Button(label: tr("_Keep"))
-    let bar = ReflowingBox(words, Box(.horizontal, spacing: 6, [keepButton, deleteButton]))
+    let keepButton = Button(label: tr("_Keep Forever"))
+    let bar = ReflowingBox(words, ReflowingBox(keepButton, deleteButton))
     bar.setAccessibleRole(.group)
     bar.addStyle("retention-bar")
     keepButton.onClick(weakly(self) { $0.answer { _ in .keep } })
@@ -82,11 +87,11 @@ final class RetentionBar {
   ///
   /// - Parameter canKeep: Whether the setting is writable; the *Keep* button changes it.
   func show(_ expired: ExpiredClips?, canKeep: Bool = true) {
-    let isNew = self.expired?.message != expired?.message
+    let isNew = self.expired?.question != expired?.question
     self.expired = expired
     if expired != nil { content.keepButton.isEnabled = canKeep }
     guard isNew else { return }
-    guard let message = expired?.message else {
+    guard let message = expired?.question else {
       if root.hasFocusWithin { giveBackFocus() }
       // Keep the text while the bar slides out.
       return root.isRevealed = false
@@ -108,7 +113,7 @@ final class RetentionBar {
     guard !isAnnounced, expired != nil else { return }
     // Wait, because a screen reader first announces the row that gets the focus as the window becomes active.
     pauseTimer = Timeout(after: .milliseconds(300)) { [weak self] in
-      guard let self, canAnnounce, !isAnnounced, let message = expired?.message else { return }
+      guard let self, canAnnounce, !isAnnounced, let message = expired?.question else { return }
       isAnnounced = true
       root.announce(message)
     }

@@ -101,8 +101,8 @@ final class StatusPage {
           + "this window.")
     }
     return tr(
-      "Copy text in any app, then come back to this window. The clipboard is read only while this window is in "
-        + "front, so only your latest copy is picked up.")
+      "Copy text in any app, then come back to this window. CopyPasta looks at the clipboard only while this window "
+        + "is in front, so it picks up only your latest copy.")
   }
 
   static func failure(_ message: String) -> StatusPage {

@@ -132,12 +132,15 @@ extension PreferenceRow {
 final class RetentionMenu {
   let root = DropDown(RetentionPeriod.allCases.map(\.words))
   private(set) lazy var row = PreferenceRow(
-    tr("_Keep History For"), Self.explanation, root, clicked: { [root] in if root.isEnabled { root.open() } })
+    tr("_Keep History For"), explanation, root, clicked: { [root] in if root.isEnabled { root.open() } })
   private let services: AppServices
   private weak var window: Window?
   private var observation: ListenerToken?
 
-  private static var explanation: String { tr("Older items are deleted permanently.") }
+  private var explanation: String {
+    services.preferences.retentionPeriod == .forever
+      ? tr("Items stay until you delete them.") : tr("Older items are deleted permanently.")
+  }
 
   /// - Parameter window: The row's window, which is held weakly; the confirmation dialog is shown above it.
   init(_ services: AppServices, in window: Window) {
@@ -151,12 +154,12 @@ final class RetentionMenu {
 
   private func show() {
     root.chosen = RetentionPeriod.allCases.firstIndex(of: services.preferences.retentionPeriod) ?? 0
+    row.explain(explanation)
   }
 
   private func changed() {
     let (choice, present) = (RetentionPeriod.allCases[root.chosen], services.preferences.retentionPeriod)
     guard choice != present else { return }
-    row.explain(Self.explanation)
     guard choice.isShorter(than: present) else { return choose(choice) }
     // Show the old choice again until the expired items are counted and the user has confirmed.
     show()

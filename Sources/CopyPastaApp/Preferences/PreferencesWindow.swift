@@ -59,7 +59,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     ]
   }
 
-  private static var trayExplanation: String { tr("Open the history and pause recording from the panel.") }
+  private static var trayExplanation: String { tr("Show the history and pause recording from the panel.") }
 
   private func showTray(_ isThere: Bool) {
     trayIcon.isAvailable = isThere
@@ -81,16 +81,16 @@ final class PreferencesWindow: Dialogs.Dialog {
 
   private lazy var groups: [PreferenceGroup] = [
     PreferenceGroup(
-      tr("Behaviour"),
+      tr("Behavior"),
       [
         PreferenceRow(
           .hidesAfterCopying, of: preferences, tr("Hide After _Copying"),
-          tr("Return to your app straight away, ready to paste.")),
+          tr("Return to your app right away, ready to paste.")),
         PreferenceRow(
           .hidesOnFocusLoss, of: preferences, tr("Hide When Switching _Windows"),
-          tr("Make way as soon as another window comes to the front.")),
+          tr("Hide when you switch to another window.")),
         PreferenceRow(
-          previewLinesOf: preferences, tr("Preview Li_nes"), tr("How much the list shows of each item.")),
+          previewLinesOf: preferences, tr("Preview Li_nes"), tr("The number of lines shown for each item.")),
         vibrates,
       ]),
     PreferenceGroup(

@@ -16,7 +16,7 @@ final class ShortcutGroup {
   private let label = Label()
   private let button: Button
   private lazy var keys = PreferenceRow(
-    tr("Open or Close the _History"), "", button, clicked: weakly(self) { $0.record() })
+    tr("Show or Hide the _History"), "", button, clicked: weakly(self) { $0.record() })
   private let command: PreferenceRow
   private let copyButton = CopyButton(tr("Cop_y"))
   private let gnomeButton = Button(label: "")

@@ -56,6 +56,8 @@ public struct Accelerator: Equatable, Sendable {
   /// The label for users, in their language: “Ctrl+Super+V”.
   public var label: String {
     let label = String(taking: gtk_accelerator_get_label(key, gdkModifiers))
+    // GTK calls this key “Return” in English, unlike today's keyboards.
+    if label.hasSuffix("Return") { return label.dropLast(6) + "Enter" }
     // GTK writes “Page Up” for the key Page_Up, but its Japanese translation keeps the underscore.
     return keyName.contains("_") ? String(label.map { $0 == "_" ? " " : $0 }) : label
   }

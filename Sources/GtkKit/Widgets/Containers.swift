@@ -185,18 +185,21 @@ public final class ScrollingBox: Widget {
   }
 }
 
-/// A box that hides its child if there is not enough room for the child's natural width.
+/// A box that hides its child if there is not enough room for it.
 @MainActor
 public final class Squeezer: Widget {
   /// Makes a box that requests its child's natural width, and has a minimum width of 0.
   public convenience init(_ child: Widget) {
-    self.init([child]) { box, orientation, _, minimum, natural, _, _ in
-      let size = extent(of: gtk_widget_get_first_child(box), orientation)
-      minimum?.pointee = orientation == GTK_ORIENTATION_HORIZONTAL ? 0 : size.minimum
+    self.init([child]) { box, orientation, width, minimum, natural, _, _ in
+      let child = gtk_widget_get_first_child(box)
+      let isWidth = orientation == GTK_ORIENTATION_HORIZONTAL
+      let least = extent(of: child, GTK_ORIENTATION_HORIZONTAL).minimum
+      let size = extent(of: child, orientation, for: isWidth || width < 0 ? -1 : max(width, least))
+      minimum?.pointee = isWidth ? 0 : size.minimum
       natural?.pointee = size.natural
     } allocate: { box, width, height, _ in
       let child = gtk_widget_get_first_child(box)
-      let isWhole = width >= extent(of: child, GTK_ORIENTATION_HORIZONTAL).natural
+      let isWhole = width >= extent(of: child, GTK_ORIENTATION_HORIZONTAL).minimum
       gtk_widget_set_child_visible(child, isWhole ? 1 : 0)
       if isWhole { gtk_widget_allocate(child, width, height, -1, nil) }
     }

@@ -35,7 +35,7 @@ import Testing
         let isFlash = ground != before && ground.blue - ground.red > 10
         return isStill && isFlash && picture.contrast(in: Self.checkMark) >= Self.leastOfSigns ? picture : nil
       }
-      for text in flash.texts(in: words, gap: 20) { #expect(flash.contrast(in: text) >= Self.least) }
+      for text in flash.texts(in: words, gap: 14) { #expect(flash.contrast(in: text) >= Self.least) }
 
       try await scene.openOtherWindow()
       _ = scene.expectContrast(in: try await scene.settledScreenshot())
@@ -64,10 +64,10 @@ extension Scene {
     in picture: Screenshot, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Rectangle? {
     let lines = picture.lines(in: ContrastTests.rows).filter { $0.height > 8 }
-    #expect(lines.count == 2, "the rows", sourceLocation: sourceLocation)
+    #expect(lines.count == 2, "the rows: \(lines)", sourceLocation: sourceLocation)
     guard let first = lines.first, let last = lines.last else { return nil }
-    let texts = picture.texts(in: first, gap: 20)
-    #expect(texts.count == 3, "the text, its age and its digit", sourceLocation: sourceLocation)
+    let texts = picture.texts(in: first, gap: 14)
+    #expect(texts.count == 3, "the text, its age and its digit: \(texts)", sourceLocation: sourceLocation)
     for text in texts + [ContrastTests.indicator] {
       #expect(picture.contrast(in: text) >= ContrastTests.least, "\(text)", sourceLocation: sourceLocation)
     }

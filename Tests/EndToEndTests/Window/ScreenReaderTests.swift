@@ -115,7 +115,7 @@ import Testing
       #expect(page.description.contains("only while this window is in front"))
       // The state of the shortcut becomes known shortly afterwards.
       try await waitUntil("the description of the shortcut") {
-        try await reader.tree().focused?.description.hasSuffix("picked up. No shortcut is set.") == true
+        try await reader.tree().focused?.description.hasSuffix("latest copy. No shortcut is set.") == true
       }
       // Orca would read the labels inside the page as well.
       #expect(page.all.dropFirst().allSatisfy { $0.name.isEmpty })
@@ -130,7 +130,7 @@ import Testing
       try await desktop.press("ctrl+comma")
       let button = try await waitFor("the button with its keys") {
         try await reader.tree().all.first {
-          $0.name == "Open or Close the History" && $0.description.contains("Press Ctrl+Super+V in any app")
+          $0.name == "Show or Hide the History" && $0.description.contains("Press Ctrl+Super+V in any app")
         }
       }
       #expect(button.description.components(separatedBy: "Ctrl+Super+V").count == 2, "\(button.description)")

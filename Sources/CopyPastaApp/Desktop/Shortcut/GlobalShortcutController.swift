@@ -135,7 +135,7 @@ final class GlobalShortcutController {
       return (state.message, state.command)
     }
     // Suggest GNOME's settings: one click is easier than binding the command manually.
-    let words = tr("To open the history with %s in any app, choose Set Up in Preferences.")
+    let words = tr("To show the history with %s in any app, choose Set Up in Preferences.")
     return (words.filled(with: keys), nil)
   }
 

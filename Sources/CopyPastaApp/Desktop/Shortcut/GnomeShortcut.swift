@@ -51,7 +51,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   func install(_ keys: Accelerator) -> Bool {
     // Write the keys last, so that GNOME already has the command when it grabs them.
     let values = [
-      ("name", tr("Open or Close the Clipboard History")), ("command", command), ("binding", keys.name),
+      ("name", tr("Show or Hide the Clipboard History")), ("command", command), ("binding", keys.name),
     ]
     let isWritten = values.allSatisfy { key, value in
       entry[key] == .string(value) || entry.set(key, to: .string(value))

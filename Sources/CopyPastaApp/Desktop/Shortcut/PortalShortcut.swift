@@ -369,7 +369,7 @@ private final class PortalShortcutSession {
   /// The shortcut as an `a(sa{sv})`: its id, its description and the preferred keys.
   private static func shortcuts(_ keys: Accelerator) -> Variant {
     let details = Variant.dictionary([
-      "description": .string(tr("Open or Close the Clipboard History")),
+      "description": .string(tr("Show or Hide the Clipboard History")),
       "preferred_trigger": .string(keys.portalTrigger),
     ])
     return .array(of: "(sa{sv})", [.tuple([.string(id), details])])

@@ -60,9 +60,9 @@ extension ShortcutState {
     case .off: tr("No shortcut is set.")
     case .starting: tr("Setting up the shortcut. Your desktop may ask for permission.")
     case .held(by: .keyGrab, let name?), .held(by: .gnome, let name?):
-      tr("Press %s in any app to open or close the history.").filled(with: name)
+      tr("Press %s in any app to show or hide the history.").filled(with: name)
     case .held(by: .portal, let name?):
-      tr("Press %s in any app to open or close the history.").filled(with: name) + " " + Self.settingsHint
+      tr("Press %s in any app to show or hide the history.").filled(with: name) + " " + Self.settingsHint
     case .held(_, name: nil): tr("The shortcut is active.") + " " + Self.settingsHint
     case .notHeld(let reason): reason.message
     }
