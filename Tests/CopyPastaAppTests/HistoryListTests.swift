@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `the help below the rows has first steps until the third item, and then a hint until the tenth`()
+  @Test func `the help below the rows has first steps until the third item, and then a hint until the sixth`()
     async throws
   {
     try await withList(of: ["one"], height: 800) { list, scratch in
@@ -93,7 +93,7 @@ import Testing
         list.controller.model.insertNewest([try #require(try await scratch.record(text))])
         drawFrame(of: list)
       }
-      for number in 4...10 {
+      for number in 4...6 {
         #expect(
           firstSteps(in: list).map(words) == ["Click an item to copy it, or press Ctrl and its number."])
         list.controller.model.insertNewest([try #require(try await scratch.record("\(number)"))])
@@ -107,7 +107,9 @@ import Testing
   }
 
   private func words(of steps: UnsafeMutablePointer<GtkWidget>) -> String {
-    widgets(gtk_label_get_type(), in: steps).first.map { String(cString: gtk_label_get_text(OpaquePointer($0))) }
+    widgets(gtk_label_get_type(), in: steps).first.map {
+      String(cString: gtk_label_get_text(OpaquePointer($0)))
+    }
       ?? ""
   }
 
@@ -128,13 +130,13 @@ import Testing
     }
   }
 
-  @Test func `a history that once had ten items shows no help`() async throws {
+  @Test func `a history that once had six items shows no help`() async throws {
     let scratch = try Scratch()
-    for number in 1...9 { try await scratch.record("\(number)") }
-    let last = try #require(try await scratch.record("ten"))
+    for number in 1...5 { try await scratch.record("\(number)") }
+    let last = try #require(try await scratch.record("six"))
     _ = try await scratch.store.delete(last.id)
     let list = try list(of: scratch)
-    #expect(list.controller.model.count == 9 && list.controller.model.countEver == 10)
+    #expect(list.controller.model.count == 5 && list.controller.model.countEver == 6)
     #expect(!widgets(in: list.root.widget).contains { gtk_widget_has_css_class($0, "first-steps") != 0 })
     await list.controller.close()
   }

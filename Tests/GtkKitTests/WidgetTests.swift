@@ -22,12 +22,15 @@ import Testing
     expectNoLeak { token in Button(words: "Copy") { _ = token } }
   }
 
-  @Test func `all lines of a label are aligned to the interface's text direction`() {
+  @Test func `all lines of a label are aligned to the direction of its first letter`() {
     for direction in [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL] {
       let label = Label()
       gtk_widget_set_direction(label.widget, direction)
       label.wrap(lines: 3)
-      for text in ["Latin\u{2028}שלום!\u{2028}x", "אב\u{2028}שלום", "Latin", "1 2\u{2028}\u{2028}م"] {
+      for (text, isFromRight) in [
+        ("Latin\u{2028}שלום!\u{2028}x", false), ("אב\u{2028}שלום", true), ("Latin", false),
+        ("1 2\u{2028}\u{2028}م", true), ("1 2", direction == GTK_TEXT_DIR_RTL),
+      ] {
         label.show(text, faintly: [0..<1])
         gtk_widget_allocate(label.widget, 400, 100, -1, nil)
         let lines = pango_layout_get_iter(gtk_label_get_layout(label.opaque))
@@ -35,7 +38,7 @@ import Testing
         repeat {
           var line = PangoRectangle()
           pango_layout_iter_get_line_extents(lines, nil, &line)
-          let edge = direction == GTK_TEXT_DIR_LTR ? line.x : line.x + line.width - 400 * PANGO_SCALE
+          let edge = isFromRight ? line.x + line.width - 400 * PANGO_SCALE : line.x
           #expect(abs(edge) < PANGO_SCALE, "\(edge)")
         } while pango_layout_iter_next_line(lines) != 0
       }

@@ -157,7 +157,11 @@ final class ClipRow: ListRow {
     let text = details(of: clip, age: Age.short(of: clip.capturedAt, at: context.now()))
     if text != details.text { details.text = text }
     // The style sheet draws a clipboard before the details.
-    if clip.id == context.onClipboard { root.addStyle("on-clipboard") } else { root.removeStyle("on-clipboard") }
+    if clip.id == context.onClipboard {
+      root.addStyle("on-clipboard")
+    } else {
+      root.removeStyle("on-clipboard")
+    }
   }
 
   /// The number of lines if there are more than the row shows, the size of a large text, and the age.

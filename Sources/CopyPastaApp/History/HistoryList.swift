@@ -19,7 +19,7 @@ final class HistoryList: HistoryView {
   private let menu: RowMenu
   private var swipe: RowSwipe?
   private let rows: RowContext
-  /// The help below the rows, until the history has had ten items.
+  /// The help below the rows, until the history has had six items.
   private var firstSteps: FirstSteps?
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
   /// The largest id that was ever in the list; clips with larger ids are new.
@@ -257,7 +257,7 @@ private final class FirstSteps {
 
   /// - Parameter countEver: The number of items that the history has had; nil is returned for an experienced user.
   init?(countEver: Int64) {
-    guard countEver < 10 else { return nil }
+    guard countEver < 6 else { return nil }
     self.countEver = countEver
     label.wrap()
     root = AnnotatedText(label, width: ClipRow.greatestWidth)
@@ -279,7 +279,7 @@ private final class FirstSteps {
   ///
   /// - Returns: Whether there is still something to show.
   func show(countEver: Int64) -> Bool {
-    root.isVisible = countEver < 10
+    root.isVisible = countEver < 6
     guard countEver != self.countEver else { return root.isVisible }
     self.countEver = countEver
     draw()

@@ -77,7 +77,8 @@ package struct PreviewText: Equatable {
   private mutating func append(_ scalars: Scalars, breakingWords: Bool = false) {
     // Fast path: most lines contain only printable ASCII.
     guard !Substring(scalars).utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) else {
-      return breakingWords ? append(breaking: Substring(scalars)) : text.append(contentsOf: Substring(scalars))
+      return breakingWords
+        ? append(breaking: Substring(scalars)) : text.append(contentsOf: Substring(scalars))
     }
     var hidden = HiddenCharacters()
     var rest = scalars.makeIterator()

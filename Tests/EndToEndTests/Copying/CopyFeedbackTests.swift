@@ -15,12 +15,16 @@ import Testing
       try await scene.parkMouse()
       let before = try await scene.settledScreenshot()
       let digit = try #require(before.darkestPoint(in: Scene.checkMark))
-      let (ground, ink) = (before.mostCommonColour(in: Scene.checkMark), before.colour(x: digit.x, y: digit.y))
+      let (ground, ink) = (
+        before.mostCommonColour(in: Scene.checkMark), before.colour(x: digit.x, y: digit.y)
+      )
       var checkCount = 0
       try await scene.desktop.press("Return")
       try await waitUntil("the check mark gone, and the digit back", every: .milliseconds(1)) {
         let picture = try await scene.screenshot()
-        let hasCheck = picture.colours(in: Scene.checkMark).contains { $0.green > $0.red + 25 && $0.green > $0.blue }
+        let hasCheck = picture.colours(in: Scene.checkMark).contains {
+          $0.green > $0.red + 25 && $0.green > $0.blue
+        }
         let colour = picture.colour(x: digit.x, y: digit.y)
         let hasDigit = abs(colour.green - colour.red) < 12 && colour.green < (ground.green + ink.green) / 2
         if hasCheck { checkCount += 1 }
