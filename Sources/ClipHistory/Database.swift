@@ -17,7 +17,9 @@ final class Database {
   let handle: OpaquePointer
   let path: String
   /// How long a call waits for another program's lock, in milliseconds.
-  let lockTimeout: Int32
+  var lockTimeout: Int32 {
+    didSet { wait(atMost: lockTimeout) }
+  }
   /// Must outlive `handle`, which writes through it.
   private let erasing: ZeroingFileMethods?
   /// The state of the files before an immutable connection opened them; nil for connections that take locks.
@@ -63,6 +65,8 @@ final class Database {
 
   /// Whether the file has been written since an immutable connection opened it; reads may then be inconsistent.
   var isStale: Bool { stamps.map { $0 != FileStamp.ofDatabase(path) } ?? false }
+
+  var takesLocks: Bool { stamps == nil }
 
   var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 

@@ -53,11 +53,12 @@ struct HistoryOpening {
   func open(under lock: FolderLock?) throws(StoreError) -> WriteConnection {
     try HistoryFolder.prepareFiles(location)
     try readBeforeWriting()
-    let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.lock)
+    let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.opening)
     try bringUpToDate(database)
     // Remove the marker file even if another process created it: while the file exists, an emptied database does not
     // count as damaged.
     unlink(location.creationMarker)
+    database.lockTimeout = timeouts.lock
     return try WriteConnection(database, lock: lock)
   }
 
@@ -182,7 +183,7 @@ struct HistoryOpening {
   /// log into the file, even if the file was rejected.
   private func readBeforeWriting() throws(StoreError) {
     guard try HistoryFolder.size(of: location.writeAheadLog) != nil else { return }
-    let look = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.lock)
+    let look = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)
     _ = try Schema.version(of: look)
   }
 
@@ -202,11 +203,12 @@ struct HistoryOpening {
   // MARK: - Steps to read
 
   private func read(_ path: String, _ access: Database.Access) throws(StoreError) -> Database {
-    let database = try Database(path: path, access: access, lockTimeout: timeouts.lock)
+    let database = try Database(path: path, access: access, lockTimeout: timeouts.opening)
     try database.useCautiously()
     let version = try Schema.version(of: database)
     // Only a store can migrate a file that is older or still empty.
     guard version >= Schema.oldestReadable else { throw .cannotOpen(path: path, code: SQLITE_SCHEMA) }
+    database.lockTimeout = timeouts.lock
     return database
   }
 
@@ -241,6 +243,9 @@ final class ReopeningReader<Connection: PreparedReads> {
   /// Stale connections, kept open because closing a connection would drop the locks of this process's other connections
   /// to the file (https://sqlite.org/howtocorrupt.html).
   private var stale: [Connection] = []
+
+  /// The connections that take no locks; close them after all other connections of this process to the file.
+  var withoutLocks: [Connection] { stale + (current.database.takesLocks ? [] : [current]) }
 
   init(_ opening: HistoryOpening) throws(StoreError) {
     self.opening = opening

@@ -11,6 +11,7 @@ import CSQLite
 /// ```
 public final class HistoryReader {
   private var following: ReopeningReader<Connection>?
+  private var withoutLocks: [Connection] = []
 
   private struct Connection: PreparedReads {
     let database: Database
@@ -35,11 +36,18 @@ public final class HistoryReader {
   ///
   /// - Throws: as `HistoryStore.init` does.
   public init(location: HistoryLocation) throws(StoreError) {
-    following = try ReopeningReader(HistoryOpening(location))
+    // The main thread must not wait long.
+    following = try ReopeningReader(HistoryOpening(location, timeouts: .init(lock: 100, opening: 25)))
   }
 
-  /// Closes the connection; pages can no longer be read.
-  public func close() { following = nil }
+  /// Closes the connections; pages can no longer be read.
+  ///
+  /// A connection that takes no locks, as on a full disk, stays open until the reader is released: closing it would drop
+  /// the locks of a store in this process.
+  public func close() {
+    withoutLocks = following?.withoutLocks ?? []
+    following = nil
+  }
 
   /// Returns the newest clips, newest first, at most `limit`.
   public func newestPage(limit: Int) throws(StoreError) -> [Clip] {

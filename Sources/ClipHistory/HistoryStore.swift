@@ -30,6 +30,8 @@ public actor HistoryStore: SerialActor {
   struct LockTimeouts: Sendable {
     /// How long to wait for another program's lock, in milliseconds.
     var lock: Int32 = 2000
+    /// The same while the history is being opened.
+    var opening: Int32 = 2000
     /// How long a checkpoint waits for readers, in milliseconds; captures are blocked while it waits.
     var readers: Int32 = 50
     /// The delays before further attempts to truncate the log after a deletion, unless a write truncates it first.
@@ -42,6 +44,23 @@ public actor HistoryStore: SerialActor {
     case recorded(Clip)
     /// No row was added: the text equals the last captured text or, in `recordExplicitly`, the newest clip's text.
     case duplicate
+  }
+
+  /// What a store can do with its history.
+  public enum Access: Sendable, Equatable {
+    case readWrite
+    /// The history can be read, but not written for this reason.
+    case readOnly(StoreError)
+    /// The history is not open, for this reason.
+    case none(StoreError)
+
+    /// Why the history cannot be written; nil if it can.
+    public var obstacle: StoreError? {
+      switch self {
+      case .readWrite: nil
+      case .readOnly(let error), .none(let error): error
+      }
+    }
   }
 
   /// The maximum number of ids to reserve memory for.
@@ -57,11 +76,44 @@ public actor HistoryStore: SerialActor {
   private let digest: Digest
   private let timeouts: LockTimeouts
   private let location: HistoryLocation
-  /// Nil while the history cannot be written.
-  private var connection: WriteConnection?
-  /// Reads the history while it cannot be written.
-  private var fallback: ReopeningReader<ReadConnection>?
+  private var file: OpenFile
+  /// Connections without locks that are no longer used.
+  ///
+  /// Closing one earlier than `file` would drop the locks of this process's other connections to the same file
+  /// (https://sqlite.org/howtocorrupt.html).
+  private var retired: [ReopeningReader<ReadConnection>] = []
   private var isClosed = false
+
+  /// The connections to the history, and what they permit.
+  private struct OpenFile {
+    /// Nil while the history cannot be written.
+    var connection: WriteConnection?
+    /// Reads the history while it cannot be written.
+    var fallback: ReopeningReader<ReadConnection>?
+    var access: Access
+
+    /// Opens the history to write or, if that is impossible, to read.
+    init(_ location: HistoryLocation, _ timeouts: LockTimeouts) {
+      do throws(StoreError) {
+        connection = try HistoryOpening(location, timeouts: timeouts).toWrite()
+        access = .readWrite
+      } catch let error where error.mayLeaveReadable {
+        do throws(StoreError) {
+          fallback = try ReopeningReader(HistoryOpening(location, timeouts: timeouts))
+          access = .readOnly(error)
+        } catch .damaged {
+          access = .none(.damaged)
+        } catch _ {
+          access = .none(error)
+        }
+      } catch {
+        access = .none(error)
+      }
+    }
+
+    /// A history that is closed for this reason.
+    init(closedBecause error: StoreError) { access = .none(error) }
+  }
 
   /// Whether the log may still hold a deleted text.
   ///
@@ -74,8 +126,11 @@ public actor HistoryStore: SerialActor {
   /// The first value is random, so that a search by another store, perhaps in another file, is invalid, too.
   private(set) var revision = UInt64.random(in: .min ... .max)
 
+  /// What the store could do with the history when it was created.
+  public nonisolated let initialAccess: Access
+
   /// Why the history was opened for reading only; nil if it could be written.
-  public nonisolated let obstacle: StoreError?
+  public nonisolated var obstacle: StoreError? { initialAccess.obstacle }
 
   /// Runs the actor on `queue`.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -93,25 +148,33 @@ public actor HistoryStore: SerialActor {
   }
 
   init(location: HistoryLocation, digest: @escaping Digest, timeouts: LockTimeouts) throws(StoreError) {
+    self.init(at: location, digest: digest, timeouts: timeouts)
+    if case .none(let error) = initialAccess { throw error }
+  }
+
+  /// Opens the history as far as possible; `initialAccess` holds the result, and `open` tries again.
+  ///
+  /// Waits only briefly for another program's lock, because it runs before the first frame.
+  public init(at location: HistoryLocation, digest: @escaping Digest) {
+    self.init(at: location, digest: digest, timeouts: LockTimeouts(opening: 25))
+  }
+
+  init(at location: HistoryLocation, digest: @escaping Digest, timeouts: LockTimeouts) {
     self.digest = digest
     self.timeouts = timeouts
-    // The log of a crashed process may hold a text that was deleted just before the crash.
-    let hasLog = try (HistoryFolder.size(of: location.writeAheadLog) ?? 0) > 0
-    needsCheckpoint = hasLog
     self.location = location
+    var hasLog = false
+    let file: OpenFile
     do throws(StoreError) {
-      connection = try HistoryOpening(location, timeouts: timeouts).toWrite()
-      obstacle = nil
-    } catch let error where error.mayLeaveReadable {
-      obstacle = error
-      do throws(StoreError) {
-        fallback = try ReopeningReader(HistoryOpening(location))
-      } catch .damaged {
-        throw .damaged
-      } catch _ {
-        throw error
-      }
+      // The log of a crashed process may hold a text that was deleted just before the crash.
+      hasLog = try (HistoryFolder.size(of: location.writeAheadLog) ?? 0) > 0
+      file = OpenFile(location, timeouts)
+    } catch {
+      file = OpenFile(closedBecause: error)
     }
+    needsCheckpoint = hasLog
+    initialAccess = file.access
+    self.file = file
     if hasLog {
       Task.unpooled(on: self) { store in store.truncateLogLater(timeouts.retries[...]) }
     }
@@ -193,21 +256,54 @@ public actor HistoryStore: SerialActor {
   public func close() {
     retry = nil
     truncateLogIfNeeded()
-    (connection, fallback, isClosed) = (nil, nil, true)
+    isClosed = true
+    file = OpenFile(closedBecause: .failed(code: SQLITE_MISUSE))
+    retired = []
   }
 
-  /// Tries again to open the history for writing, if it could only be read when the store was opened.
+  /// Closes the file until the next call of `open`, so that a recovery can replace it; calls in between throw `error`.
+  public func release(because error: StoreError) {
+    truncateLogIfNeeded()
+    file = OpenFile(closedBecause: error)
+    retired = []
+  }
+
+  /// Tries again to open the history, or to write it, as far as that was impossible before.
   ///
-  /// - Returns: true if this succeeds; reopen readers then, because other programs may have written in between.
-  public func resumesWriting() -> Bool {
-    guard obstacle != nil else { return false }
+  /// Waits only briefly for another program's lock, because other calls wait meanwhile. If the history becomes
+  /// writable, other programs may have changed it in between: read the list of clips again.
+  ///
+  /// - Parameter anew: whether to close the file first, because it was replaced or is damaged.
+  public func open(anew: Bool = false) -> Access {
+    guard !isClosed else { return file.access }
+    if anew { release(because: .replaced) }
     do throws(StoreError) {
-      _ = try opened()
-      return true
+      switch file.access {
+      case .readWrite: file.access = try checkWriting()
+      case .readOnly: _ = try opened()
+      case .none:
+        file = OpenFile(location, timeouts)
+        revision = .random(in: .min ... .max)
+      }
+    } catch .replaced {
+      return .none(.replaced)
     } catch {
-      // The next write throws the reason.
-      return false
+      // The history is still readable.
+      return error.mayLeaveReadable ? .readOnly(error) : .none(error)
     }
+    return file.access
+  }
+
+  /// Writes what is there already, because only a write shows whether there is room on the disk and no foreign lock.
+  private func checkWriting() throws(StoreError) -> Access {
+    guard let connection = file.connection else { return file.access }
+    connection.database.lockTimeout = timeouts.opening
+    defer { connection.database.lockTimeout = timeouts.lock }
+    try connection.database.transaction { () throws(StoreError) in
+      let last = try connection.readLastCapture()
+      try connection.writeLastCapture(last.fingerprint, capturedAt: last.capturedAt)
+    }
+    return .readWrite
   }
 
   // MARK: - Deletion
@@ -276,7 +372,7 @@ public actor HistoryStore: SerialActor {
     after period: RetentionPeriod, at reading: ClockReading
   ) throws(StoreError) -> ExpiredClips? {
     guard let duration = period.duration, let limit = period.limit(at: reading.wallTime) else { return nil }
-    let last = try connection?.readLastLook()
+    let last = try file.connection?.readLastLook()
     let isBelieved = RetentionPolicy.believes(reading, after: last, keeping: duration)
     let found = try read { reads throws(StoreError) in
       try ExpiredRows.find(in: reads.database, before: limit, at: reading.wallTime)
@@ -323,10 +419,10 @@ public actor HistoryStore: SerialActor {
   ///
   /// Does not throw errors, because no deletion was requested; the next check tries again.
   private func finishLook(_ reading: ClockReading?, after last: ClockReading?) {
-    guard let database = connection?.database else { return }
+    guard let database = file.connection?.database else { return }
     do throws(StoreError) {
       if let reading, !reading.isWithinAnHour(of: last) {
-        try database.transaction { () throws(StoreError) in try connection?.writeLastLook(reading) }
+        try database.transaction { () throws(StoreError) in try file.connection?.writeLastLook(reading) }
       }
       if try database.isMostlyEmpty(upTo: Self.quickToRewrite) { vacuum(database) }
     } catch {}
@@ -346,7 +442,7 @@ public actor HistoryStore: SerialActor {
   /// Does not throw errors, because the deletion of the row is already committed. After an error, or if a reader blocks
   /// the checkpoint, `needsCheckpoint` remains set.
   private func truncateLogIfNeeded() {
-    guard needsCheckpoint, let connection else { return }
+    guard needsCheckpoint, let connection = file.connection else { return }
     do throws(StoreError) {
       needsCheckpoint = try !connection.database.truncateLog(waiting: timeouts.readers)
     } catch {
@@ -380,18 +476,19 @@ public actor HistoryStore: SerialActor {
 
   /// Returns the write connection; opens it if this was not possible before.
   private func opened() throws(StoreError) -> WriteConnection {
-    if let connection { return connection }
-    guard !isClosed else { throw .failed(code: SQLITE_MISUSE) }
+    if let connection = file.connection { return connection }
+    guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
     let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
-    connection = opened
+    if let fallback = file.fallback.take() { retired.append(fallback) }
+    (file.connection, file.access) = (opened, .readWrite)
     return opened
   }
 
   private func read<Result>(
     _ body: (ReadConnection) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    if let connection { return try body(connection.reads) }
-    guard let fallback else { throw .failed(code: SQLITE_MISUSE) }
+    if let connection = file.connection { return try body(connection.reads) }
+    guard let fallback = file.fallback else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
     return try fallback.read(body)
   }
 }

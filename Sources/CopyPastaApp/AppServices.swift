@@ -1,16 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// A value that is loaded at its first use.
-@MainActor
-private final class Loaded<Value> {
-  private let load: @MainActor () -> Value
-  private(set) lazy var value = load()
-
-  init(by load: @escaping @MainActor () -> Value) { self.load = load }
-}
-
-/// Builds and owns the objects that the program's parts share; each part receives them from here.
+/// What the program's parts need: settings, folders, clocks and the desktop; each part receives it from here.
 @MainActor
 final class AppServices {
   let clipboard: any SystemClipboard
@@ -18,19 +9,15 @@ final class AppServices {
   let windowState: KeyFile
   let hints: Hints
   let pause = ReadingPause()
-  // Do not reference the services, because a run may outlive them.
-  private(set) lazy var retention = Retention(
-    { [loadedPreferences] in loadedPreferences.value }, clock: { [now] in .now(wallTime: now()) })
   let now: @Sendable () -> Int64
-  private let openHistory: @MainActor () -> Result<History, StoreError>
-  private var openedHistory: Result<History, StoreError>?
-  private let loadedPreferences: Loaded<Preferences>
+  /// The clocks with which expired items are found.
+  let clock: @Sendable () -> ClockReading
+  private let makePreferences: @MainActor () -> Preferences
   private let makeShortcuts: @MainActor () -> [any GlobalShortcutController.Backend]
 
   init(
     clipboard: any SystemClipboard, location: HistoryLocation, windowState: KeyFile, hints: Hints,
-    now: @escaping @Sendable () -> Int64,
-    history: @escaping @MainActor () -> Result<History, StoreError>,
+    now: @escaping @Sendable () -> Int64, clock: (@Sendable () -> ClockReading)? = nil,
     preferences: @escaping @MainActor () -> Preferences,
     shortcuts: @escaping @MainActor () -> [any GlobalShortcutController.Backend]
   ) {
@@ -39,64 +26,24 @@ final class AppServices {
     self.windowState = windowState
     self.hints = hints
     self.now = now
-    openHistory = history
-    loadedPreferences = Loaded(by: preferences)
+    self.clock = clock ?? { .now(wallTime: now()) }
+    makePreferences = preferences
     makeShortcuts = shortcuts
   }
 
-  /// The history, opened at its first use because a program that starts hidden may not need the history.
-  var history: Result<History, StoreError> {
-    let history = openedHistory ?? openHistory()
-    openedHistory = history
-    return history
-  }
-
   /// The settings, read at their first use so that the first frame does not wait for them.
-  var preferences: Preferences { loadedPreferences.value }
+  private(set) lazy var preferences = makePreferences()
 
   private(set) lazy var shortcut = GlobalShortcutController(preferences, backends: makeShortcuts())
 
   /// Creates the services for the user's own history, settings and desktop.
   static func live() -> AppServices {
-    let location = HistoryLocation.ofThisUser
-    return AppServices(
-      clipboard: systemClipboard(), location: location,
+    AppServices(
+      clipboard: systemClipboard(), location: .ofThisUser,
       windowState: KeyFile(path: Desktop.Folders.state + "/copypasta/state.ini", group: "window"),
       hints: Hints(keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/hints.ini", group: "hints")),
       now: { Format.now },
-      history: { Result { () throws(StoreError) in try History(at: location) } },
       preferences: livePreferences, shortcuts: liveShortcutBackends)
-  }
-
-  /// Forgets the opened history, or the error from opening it, so that the next use opens the history again; close the
-  /// store of an open history first.
-  func forgetHistory() {
-    // Close the reader explicitly, because the list or a running task may still retain it. A reader that takes no locks,
-    // as on a full disk, would otherwise drop the locks of the history that is opened next.
-    if case .success(let history) = openedHistory { history.reader.close() }
-    openedHistory = nil
-  }
-
-  /// Recovers a damaged history, which must be closed; returns nil if there was nothing to recover.
-  func recoverHistory() async throws(StoreError) -> HistoryRecovery.Outcome? {
-    forgetHistory()
-    return try await HistoryRecovery().recover(location)
-  }
-
-  /// Writes the settings and closes the history, waiting at most two seconds for pending writes.
-  ///
-  /// Destroy the window first.
-  func close() {
-    Settings.flush()
-    MainLoop.finish(atMost: .seconds(2)) { await self.releasedStore()?.close() }
-  }
-
-  /// Closes the reader and returns the store, which the caller closes afterwards.
-  ///
-  /// The last connection to close checkpoints the write-ahead log, which the read-only reader cannot do.
-  private func releasedStore() -> HistoryStore? {
-    defer { forgetHistory() }
-    return if case .success(let history) = openedHistory { history.store } else { nil }
   }
 
   private static func livePreferences() -> Preferences {
@@ -138,20 +85,4 @@ final class AppServices {
 extension HistoryLocation {
   /// The history of the user who runs the program.
   static var ofThisUser: HistoryLocation { HistoryLocation(folder: Desktop.Folders.data + "/copypasta") }
-}
-
-/// The open history: its two connections.
-@MainActor
-struct History {
-  /// Writes clips and reads whole texts, on its own thread.
-  let store: HistoryStore
-  /// Reads pages for the list, on the main thread.
-  let reader: HistoryReader
-
-  init(at location: HistoryLocation) throws(StoreError) {
-    store = try HistoryStore(location: location) { key, text in
-      Checksum.hmacSHA256(key: key, of: text.bytes)
-    }
-    reader = try HistoryReader(location: location)
-  }
 }

@@ -22,6 +22,7 @@ final class CopyPastaApplication {
   private let startup: StartupServices
   private let application = Application(id: CopyPasta.id)
   private let services = AppServices.live()
+  private lazy var session = HistorySession(services)
   private var toggler: WindowToggler?
   private var window: HistoryWindow?
   private var preparation: Task<Void, Never>?
@@ -128,10 +129,10 @@ final class CopyPastaApplication {
   private func ensureToggler() -> WindowToggler {
     if let toggler { return toggler }
     addStyle()
-    let window = HistoryWindow(services, showText: showText, closed: closeWindow)
+    let window = HistoryWindow(services, session, showText: showText, closed: closeWindow)
     let toggler = WindowToggler(
       window, preferences: { [services] in services.preferences }, hidden: windowHidden)
-    tokens.append(window.copies.add { [self] in haptics.copied() })
+    tokens.append(session.events.add { [self] in if case .offered = $0 { haptics.copied() } })
     if application.isRegistered { window.join(application) }
     self.window = window
     self.toggler = toggler
@@ -145,8 +146,8 @@ final class CopyPastaApplication {
       await services.shortcut.awaitOutcome()
       await MainLoop.idle()
       guard window == nil, !Task.isCancelled else { return }
-      // If the history cannot be opened, try again when the window is shown and can show the error.
-      guard case .success = services.history else { return services.forgetHistory() }
+      // If the history cannot be opened, the window tries again when it is shown and can show the error.
+      session.open()
       await MainLoop.idle()
       guard window == nil, !Task.isCancelled else { return }
       _ = ensureToggler()
@@ -156,11 +157,9 @@ final class CopyPastaApplication {
 
   /// Deletes all items for `copypasta --clear`, which does not ask.
   private func clearHistory() async throws(StoreError) -> Int {
-    guard let controller = window?.controller else {
-      return try await services.history.get().store.deleteAll()
-    }
+    session.open()
     return try await withCheckedContinuation { cleared in
-      controller.clear { cleared.resume(returning: $0) }
+      session.clear { cleared.resume(returning: $0) }
     }.get()
   }
 
@@ -170,7 +169,7 @@ final class CopyPastaApplication {
     reasons.forgetLost()
     Task.unpooled { [self] in
       // Wait for a copy that the user has just made, which may keep the program running.
-      await window?.controller?.drain()
+      await session.drain()
       endIfUnneeded()
     }
   }
@@ -198,7 +197,9 @@ final class CopyPastaApplication {
 
   private func showPreferences(_ activation: Activation) {
     startAtLogin?.reconcile()
-    dialogs.show(.preferences, above: window?.parentOfDialogs, activation) { PreferencesWindow(services) }
+    dialogs.show(.preferences, above: window?.parentOfDialogs, activation) {
+      PreferencesWindow(services, session)
+    }
   }
 
   private func showText(_ text: TextWindow) { dialogs.show(text, above: window?.parentOfDialogs) }
@@ -297,18 +298,21 @@ final class CopyPastaApplication {
     window?.hide()
     // First finish pending work: a row that was just copied is handed over, and a row that was just deleted must be
     // removed from the disk. A read in progress may take longer; the clipboard manager then ends it.
-    MainLoop.wait(atMost: .milliseconds(1500)) { [window] in await window?.controller?.drain() }
-    MainLoop.wait(atMost: .milliseconds(1500)) { [window, services] in
-      await window?.controller?.drainActions()
+    MainLoop.wait(atMost: .milliseconds(1500)) { [session] in await session.drain() }
+    MainLoop.wait(atMost: .milliseconds(1500)) { [session, services] in
+      await session.drainActions()
       await services.clipboard.handOver()
-      await window?.controller?.drain()
+      await session.drain()
+      await session.drainRetention()
     }
+    session.endReading()
     // The main loop must not run from here on, because GTK would run work that it has queued for a destroyed window.
     dialogs.close()
     toggler = nil
     window?.destroy()
     window = nil
     trayIcon = nil
-    services.close()
+    Settings.flush()
+    MainLoop.finish(atMost: .seconds(2)) { [session] in await session.closeFile() }
   }
 }

@@ -7,6 +7,12 @@ import Testing
 
 @MainActor
 @Suite struct HistoryListModelTests {
+  private func model(of scratch: Scratch) throws -> HistoryListModel {
+    let model = HistoryListModel { _ in }
+    try model.open(scratch.reader, firstPageSize: 30)
+    return model
+  }
+
   /// Applies random changes and reads to the model, and compares it with a plain array and with a list that follows
   /// only `items-changed`.
   @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1])
@@ -17,7 +23,7 @@ import Testing
     for number in 0..<700 {
       if let clip = try await scratch.record("clip \(number)") { expected.insert(clip, at: 0) }
     }
-    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
+    let model = try model(of: scratch)
     let shadow = Shadow(of: model)
     #expect(model.count == 30, "seed \(seed)")
     for step in 0..<1500 {
@@ -59,7 +65,7 @@ import Testing
   func `removing many rows together keeps the order of the others`(step: Int) async throws {
     let scratch = try Scratch()
     for number in 0..<300 { try await scratch.record("clip \(number)") }
-    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
+    let model = try model(of: scratch)
     model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
     let shadow = Shadow(of: model)
     let gone = (10..<290).filter { ($0 / 3) % step == 0 }.map { Int64($0) }
@@ -76,14 +82,14 @@ import Testing
   @Test func `a row with the largest possible id can be removed together with others`() async throws {
     let scratch = try Scratch()
     for number in 0..<3 { try await scratch.record("clip \(number)") }
-    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
+    let model = try model(of: scratch)
     model.insertNewest([Clip(id: .max, capturedAt: 1, byteCount: 1, preview: "x")])
     model.remove([2, .max])
     #expect((0..<model.count).map { model.id(at: $0) } == [3, 1])
   }
 
   @Test func `an empty history has no rows`() throws {
-    let model = try HistoryListModel(reader: Scratch().history.reader, firstPageSize: 30) { _ in }
+    let model = try model(of: Scratch())
     #expect(model.count == 0)
     #expect(!model.mayHaveMore)
     #expect(model.remove(1) == nil)
@@ -92,7 +98,7 @@ import Testing
   @Test func `a row deleted by another program is shown as empty`() async throws {
     let scratch = try Scratch()
     for number in 0..<100 { try await scratch.record("clip \(number)") }
-    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
+    let model = try model(of: scratch)
     model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
     try await scratch.store.delete(model.id(at: 80))
     // The row has neither a size nor an ellipsis.
@@ -100,9 +106,63 @@ import Testing
     #expect(model.clip(at: 81).preview == "clip 18")
   }
 
+  /// The other program restores rows that this model has never had.
+  @Test func `rows that another program adds between others do not hide any`() async throws {
+    let scratch = try Scratch()
+    for number in 0..<200 { try await scratch.record("clip \(number)") }
+    var deleted: [DeletedClip] = []
+    for id in Int64(30)..<100 { deleted.append(try #require(try await scratch.store.delete(id))) }
+    let model = try model(of: scratch)
+    model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
+    for clip in deleted { _ = try await scratch.store.restore(clip) }
+    #expect((0..<model.count).allSatisfy { model.clip(at: $0).preview == "clip \(model.id(at: $0) - 1)" })
+  }
+
+  /// A history that was changed by another program, restored from a copy, or imported into.
+  enum Replacement: CaseIterable, Sendable {
+    case nothing, fewer, more, other, renumbered, empty
+  }
+
+  @Test(arguments: Replacement.allCases)
+  func `a replaced history keeps the place of each loaded row that is still there`(_ kind: Replacement)
+    async throws
+  {
+    let (scratch, next) = (try Scratch(), try Scratch())
+    let texts = (0..<300).map { "clip \($0)" }
+    for (number, text) in texts.enumerated() {
+      try await scratch.record(text, at: Int64(number + 1) * 1_000_000)
+    }
+    // Older items before the others give them other ids, as an import does.
+    if kind == .renumbered { for number in 0..<70 { try await next.record("older \(number)", at: 1) } }
+    for (number, text) in texts.enumerated() where kind != .empty {
+      let isOther = kind == .other && number % 50 == 7
+      try await next.record(isOther ? "other \(number)" : text, at: Int64(number + 1) * 1_000_000)
+    }
+    if kind == .more { for number in 0..<5 { try await next.record("newer \(number)", at: 999_000_000) } }
+    if kind == .fewer { for id in Int64(100)...180 { _ = try await next.store.delete(id) } }
+    let model = try model(of: scratch)
+    model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
+    for position in [0, 120, 250] { _ = model.clip(at: position) }
+    let shadow = Shadow(of: model)
+    var removed: Set<Clip.ID> = []
+    shadow.onRemoval = { removed.formUnion($0) }
+    let before = Dictionary(
+      uniqueKeysWithValues: (0..<300).map { (model.clip(at: $0).preview, model.id(at: $0)) })
+    let ids = try await next.store.ids(olderThan: .max)
+    try model.update(next.reader, ids)
+    let expected = try next.reader.newestPage(limit: 1000)
+    #expect((0..<model.count).map(model.clip(at:)) == expected)
+    #expect(shadow.count == expected.count)
+    let left = Set(expected.map(\.preview))
+    // The list has released the rows that it cannot hold, so at least half of them were compared.
+    let kept = before.filter { left.contains($0.key) && !removed.contains($0.value) }
+    #expect(kept.count >= (kind == .empty ? 0 : 200), "\(kept.count)")
+    #expect(before.filter { !left.contains($0.key) }.allSatisfy { removed.contains($0.value) })
+  }
+
   @Test func `rows far below the newest are released from memory as new rows arrive`() async throws {
     let scratch = try Scratch()
-    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
+    let model = try model(of: scratch)
     for number in 0..<600 {
       model.insertNewest([try #require(try await scratch.record("clip \(number)"))])
     }
@@ -117,10 +177,14 @@ import Testing
 @MainActor
 private final class Shadow {
   private(set) var ids: [Int64]
+  var count: Int { ids.count }
+  /// Called with the ids of rows that were removed or replaced.
+  var onRemoval: (@MainActor (ArraySlice<Int64>) -> Void)?
 
   init(of model: HistoryListModel) {
     ids = (0..<model.count).map(model.id(at:))
     model.listModel.onItemsChanged { [unowned self, unowned model] position, removed, added in
+      onRemoval?(ids[position..<position + removed])
       ids.replaceSubrange(
         position..<position + removed, with: (position..<position + added).map(model.id(at:)))
     }

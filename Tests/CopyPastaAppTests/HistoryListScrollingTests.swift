@@ -12,7 +12,7 @@ extension HistoryListTests {
   func `deleting a row does not move the rows above`(position: Int, barAppearsLater: Bool) async throws {
     let texts = (0..<40).map { $0 % 3 == 0 ? "text \($0)\nand more" : "text \($0)" }
     try await withList(of: texts) { list, _ in
-      let model = list.controller.model
+      let model = list.session.model
       list.focusNewest()
       list.focus(model.id(at: position + 2))
       drawFrame(of: list)
@@ -20,8 +20,8 @@ extension HistoryListTests {
       drawFrame(of: list)
       let (gone, before) = (PreviewText(model.clip(at: position).preview).text, rows(of: list))
       let above = before.prefix { $0.texts[0] != gone }
-      list.controller.delete(model.id(at: position))
-      await list.controller.drain()
+      list.session.delete(model.id(at: position))
+      await list.session.drain()
       if barAppearsLater { drawFrame(of: list) }
       list.isUnderUndoBar = true
       drawFrame(of: list)
@@ -53,15 +53,15 @@ extension HistoryListTests {
       list.focusNewest()
       drawFrame(of: list)
       let first = try #require(try await scratch.record("first"))
-      list.controller.model.insertNewest([first])
+      list.session.model.insertNewest([first])
       drawFrame(of: list)
       #expect(isTinted() && button() == nil)
       #expect(MainLoop.run(until: { !isTinted() }, atMost: .seconds(20)))
-      list.focus(list.controller.model.id(at: 30))
+      list.focus(list.session.model.id(at: 30))
       drawFrame(of: list)
       let seen = rows(of: list).first?.place
       let second = try #require(try await scratch.record("second"))
-      list.controller.model.insertNewest([second])
+      list.session.model.insertNewest([second])
       drawFrame(of: list)
       #expect(rows(of: list).first?.place == seen)
       let made = try #require(button())
@@ -72,47 +72,48 @@ extension HistoryListTests {
       #expect(rows(of: list).first?.texts.first == "second")
       #expect(gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent(made))) == 0)
       // A restored item does not count as new.
-      let gone = try #require(list.controller.model.remove(second.id))
-      list.controller.model.restore(gone)
+      let gone = try #require(list.session.model.remove(second.id))
+      list.session.model.restore(gone)
       drawFrame(of: list)
       #expect(gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent(made))) == 0)
     }
   }
 
   @Test func `undoing two deletions at the top of a long list shows both restored rows`() async throws {
-    let delegate = RecordingView()
-    try await withList(of: (0..<40).map { "text \($0)" }, delegate: delegate) { list, _ in
-      delegate.onDeletions = { list.isUnderUndoBar = $0 > 0 }
+    try await withList(of: (0..<40).map { "text \($0)" }) { list, _ in
+      let token = list.session.events.add { [unowned list] in
+        if case .deletionsChanged = $0 { list.isUnderUndoBar = list.session.deletions.count > 0 }
+      }
       list.focusNewest()
       drawFrame(of: list)
-      for _ in 1...2 { list.controller.delete(list.controller.model.id(at: 0)) }
-      await list.controller.drain()
+      for _ in 1...2 { list.session.delete(list.session.model.id(at: 0)) }
+      await list.session.drain()
       drawFrame(of: list)
       #expect(list.isUnderUndoBar && rows(of: list).first?.texts.first == "text 37")
-      list.controller.undoAll()
-      await list.controller.drain()
+      list.session.undoAll()
+      await list.session.drain()
       drawFrame(of: list)
       let newest = try #require(rows(of: list).first)
       #expect(newest.texts.first == "text 39" && newest.place.y >= 0)
       #expect(gtk_widget_is_focus(gtk_widget_get_parent(newest.widget)) != 0)
-      delegate.onDeletions = nil
+      withExtendedLifetime(token) {}
     }
   }
 
   @Test func `undoing a deletion scrolls back to the restored row`() async throws {
     try await withList(of: (0..<40).map { "text \($0)" }) { list, _ in
       list.focusNewest()
-      list.focus(list.controller.model.id(at: 2))
+      list.focus(list.session.model.id(at: 2))
       drawFrame(of: list)
-      list.controller.delete(list.controller.model.id(at: 2))
-      await list.controller.drain()
+      list.session.delete(list.session.model.id(at: 2))
+      await list.session.drain()
       drawFrame(of: list)
       let scroll = try #require(widgets(gtk_scrolled_window_get_type(), in: list.root.widget).first)
       gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(OpaquePointer(scroll)), 300)
       drawFrame(of: list)
       #expect(rows(of: list).first?.texts.first != "text 39")
-      list.controller.undo()
-      await list.controller.drain()
+      list.session.undo()
+      await list.session.drain()
       drawFrame(of: list)
       let restored = try #require(rows(of: list).first { $0.texts.first == "text 37" })
       #expect(restored.place.y >= 0 && gtk_widget_is_focus(gtk_widget_get_parent(restored.widget)) != 0)
@@ -126,11 +127,11 @@ extension HistoryListTests {
     clipboard.offers.contentOnPurpose = .text(Array("pasted".utf8))
     try await withList(of: (0..<40).map { "text \($0)" }, clipboard: clipboard) { list, _ in
       list.focusNewest()
-      list.focus(list.controller.model.id(at: 20))
+      list.focus(list.session.model.id(at: 20))
       drawFrame(of: list)
-      list.flash(list.controller.model.id(at: 20))
-      list.controller.paste()
-      try await pump("the pasted row") { list.controller.model.count == 41 }
+      list.flash(list.session.model.id(at: 20))
+      list.session.paste()
+      try await pump("the pasted row") { list.session.model.count == 41 }
       drawFrame(of: list)
       let pasted = try #require(rows(of: list).first)
       #expect(pasted.texts.first == "pasted" && pasted.place.y >= 0)

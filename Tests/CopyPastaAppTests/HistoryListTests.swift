@@ -12,8 +12,7 @@ import Testing
   init() async throws { try await TestDisplay.open() }
 
   /// Reopening a history creates a new list.
-  @Test func `a history list removed from the window is released together with its controller`() async throws
-  {
+  @Test func `a history list removed from the window is released together with its session`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
     weak var goneList: HistoryList?
@@ -23,16 +22,16 @@ import Testing
     window.setChild(pages)
     do {
       let list = try list(of: scratch)
-      let controller = list.controller
-      (goneList, goneController) = (list, controller)
+      let session = list.session
+      (goneList, goneController) = (list, session)
       pages.show("list") { list.root }
       window.present(.ambient)
       list.focusNewest()
       #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
-      list.flash(controller.model.id(at: 0))
-      controller.model.remove(controller.model.id(at: 1))
+      list.flash(session.model.id(at: 0))
+      session.model.remove(session.model.id(at: 1))
       pages.removeAll()
-      await controller.close()
+      await session.close()
     }
     #expect(MainLoop.run(until: { goneList == nil && goneController == nil }, atMost: .seconds(20)))
     window.destroy()
@@ -48,7 +47,7 @@ import Testing
     #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
     list.focusNewest()
     let row = try #require(gtk_window_get_focus(window.cast()))
-    list.openMenu(of: list.controller.model.id(at: 0))
+    list.openMenu(of: list.session.model.id(at: 0))
     let menu = try #require(widgets(gtk_popover_menu_get_type(), in: list.root.widget).first)
     func hasFocusInMenu() -> Bool {
       gtk_window_get_focus(window.cast()).map { gtk_widget_is_ancestor($0, menu) != 0 } ?? false
@@ -57,18 +56,16 @@ import Testing
     gtk_popover_popdown(Object(Owned(borrowing: menu)).cast())
     #expect(gtk_window_get_focus(window.cast()) == row)
     window.destroy()
-    await list.controller.close()
+    await list.session.close()
   }
 
   private func list(
     of scratch: Scratch, clipboard: FakeClipboard = FakeClipboard(),
-    delegate: RecordingView = RecordingView(),
     now: @escaping @Sendable () -> Int64 = { 0 }
   ) throws -> HistoryList {
-    let controller = try HistorySession(
-      scratch.store, scratch.history.reader, clipboard, now: { 0 },
-      firstPageSize: HistoryList.rowCount(inHeight: 400), delegate: delegate)
-    return HistoryList(controller, now: now)
+    let session = HistorySession.make(
+      at: scratch.location, clipboard, now: { 0 }, firstPageSize: HistoryList.rowCount(inHeight: 400))
+    return HistoryList(session, now: now)
   }
 
   // MARK: - First steps
@@ -90,17 +87,17 @@ import Testing
         let place = try #require(Widget(Owned(borrowing: shown)).bounds(in: list.root))
         #expect(place.y >= last.place.y + last.place.height)
         #expect(words(of: shown) == StatusPage.firstSteps(isPaused: false) + "\nA note.")
-        list.controller.model.insertNewest([try #require(try await scratch.record(text))])
+        list.session.model.insertNewest([try #require(try await scratch.record(text))])
         drawFrame(of: list)
       }
       for number in 4...6 {
         #expect(
           firstSteps(in: list).map(words) == ["Click an item to copy it, or press Ctrl and its number."])
-        list.controller.model.insertNewest([try #require(try await scratch.record("\(number)"))])
+        list.session.model.insertNewest([try #require(try await scratch.record("\(number)"))])
         drawFrame(of: list)
       }
       #expect(firstSteps(in: list).isEmpty)
-      list.controller.model.remove(list.controller.model.id(at: 0))
+      list.session.model.remove(list.session.model.id(at: 0))
       drawFrame(of: list)
       #expect(firstSteps(in: list).isEmpty)
     }
@@ -136,9 +133,9 @@ import Testing
     let last = try #require(try await scratch.record("six"))
     _ = try await scratch.store.delete(last.id)
     let list = try list(of: scratch)
-    #expect(list.controller.model.count == 5 && list.controller.model.countEver == 6)
+    #expect(list.session.model.count == 5 && list.session.model.countEver == 6)
     #expect(!widgets(in: list.root.widget).contains { gtk_widget_has_css_class($0, "first-steps") != 0 })
-    await list.controller.close()
+    await list.session.close()
   }
 
   // MARK: - Rows
@@ -146,23 +143,23 @@ import Testing
   /// Shows a list of texts, oldest first, in a window and runs `body`.
   func withList(
     of texts: [String], width: Int = 480, height: Int = 400, clipboard: FakeClipboard = FakeClipboard(),
-    delegate: RecordingView = RecordingView(), _ body: @MainActor (HistoryList, Scratch) async throws -> Void
+    _ body: @MainActor (HistoryList, Scratch) async throws -> Void
   ) async throws {
     let scratch = try Scratch()
     for text in texts { try await scratch.record(text) }
     let style = ProgramStyle()
-    let list = try list(of: scratch, clipboard: clipboard, delegate: delegate, now: { Format.now })
+    let list = try list(of: scratch, clipboard: clipboard, now: { Format.now })
     let window = Window(title: "Rows")
     window.addStyle("copypasta")
     window.defaultSize = (width, height)
     window.setChild(list.root)
     window.present(.ambient)
     #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
-    await list.controller.loadRest()
+    await list.session.loadRest()
     drawFrame(of: list)
     try await body(list, scratch)
     window.destroy()
-    await list.controller.close()
+    await list.session.close()
     withExtendedLifetime(style) {}
   }
 
@@ -206,13 +203,13 @@ import Testing
 
   @Test func `the nine newest rows show their shortcut digits`() async throws {
     try await withList(of: (1...12).map { "text \($0)" }) { list, _ in
-      list.focus(list.controller.model.id(at: 0))
+      list.focus(list.session.model.id(at: 0))
       drawFrame(of: list)
       #expect(rows(of: list).first?.texts == ["text 12", "just now", "1"])
-      list.controller.model.remove(list.controller.model.id(at: 0))
+      list.session.model.remove(list.session.model.id(at: 0))
       drawFrame(of: list)
       #expect(rows(of: list).first?.texts == ["text 11", "just now", "1"])
-      list.focus(list.controller.model.id(at: 10))
+      list.focus(list.session.model.id(at: 10))
       drawFrame(of: list)
       #expect(rows(of: list).last?.texts.dropFirst(2).allSatisfy(\.isEmpty) == true)
     }
@@ -267,11 +264,11 @@ import Testing
       @MainActor func signs() -> [Bool] {
         rows(of: list).map { gtk_widget_has_css_class($0.widget, "on-clipboard") != 0 }
       }
-      list.controller.copy(list.controller.model.id(at: 1))
-      await list.controller.drain()
+      list.session.copy(list.session.model.id(at: 1))
+      await list.session.drain()
       #expect(signs() == [false, true, false])
-      list.controller.copy(list.controller.model.id(at: 2))
-      await list.controller.drain()
+      list.session.copy(list.session.model.id(at: 2))
+      await list.session.drain()
       #expect(signs() == [false, false, true])
     }
   }
@@ -296,7 +293,7 @@ import Testing
     #expect(texts.contains(japanese.prefix(133) + "\u{A0}…"))
     #expect(texts.contains("whole"))
     window.destroy()
-    await list.controller.close()
+    await list.session.close()
   }
 
   @Test func `ages are not updated while the window is hidden`() async throws {
@@ -319,7 +316,7 @@ import Testing
     #expect(MainLoop.run(until: { otherLooks > 2 }, atMost: .seconds(20)))
     #expect(clock.looks == hidden)
     window.destroy()
-    await list.controller.close()
+    await list.session.close()
   }
 }
 

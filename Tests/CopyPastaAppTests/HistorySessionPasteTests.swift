@@ -17,7 +17,7 @@ extension HistorySessionTests {
   {
     for _ in 1...2 { await paste(.text(Array(text.utf8))) }
     try expect(texts)
-    #expect(view.focuses == [nil, nil] && view.failures.isEmpty)
+    #expect(log.additions == 2 && log.failures.isEmpty)
   }
 
   @Test
@@ -25,13 +25,13 @@ extension HistorySessionTests {
     async throws
   {
     try await scratch.store.delete(ids[0])
-    controller.model.remove(ids[0])
+    session.model.remove(ids[0])
     await paste(.text(Array("three".utf8)))
     try expect(initial)
     try await clipboard.offer(ClipText(validating: Array("cut".utf8)))
     await paste(.own)
     try expect(["cut"] + initial)
-    #expect(view.failures.isEmpty)
+    #expect(log.failures.isEmpty)
   }
 
   @Test(arguments: [
@@ -40,9 +40,9 @@ extension HistorySessionTests {
   func `pasting invalid content shows an error`(content: ClipboardContent) async throws {
     await paste(content)
     try expect(initial)
-    #expect(view.failures.count == 1)
-    #expect(view.failures.allSatisfy { $0.message != nil })
-    #expect(view.focuses.isEmpty)
+    #expect(log.failures.count == 1)
+    #expect(log.failures.allSatisfy { $0.message != nil })
+    #expect(log.additions == 0)
   }
 
   @Test(arguments: [
@@ -54,10 +54,10 @@ extension HistorySessionTests {
     clipboard.offers.failuresOnPurpose = [error]
     await paste(.text(Array("never".utf8)))
     let drop = FakeDrop(.failure(error))
-    controller.record(drop)
-    await controller.drain()
+    session.record(drop)
+    await session.drain()
     try expect(initial)
-    #expect(view.failures == Array(repeating: .notRecorded(.unread(error)), count: 2))
+    #expect(log.failures == Array(repeating: .notRecorded(.unread(error)), count: 2))
     #expect(drop.answers == [false])
   }
 
@@ -66,55 +66,55 @@ extension HistorySessionTests {
     next: ClipboardContent
   ) async throws {
     clipboard.offers.copy(.secret)
-    controller.isReading = true
-    try await pump("the indicator showing the secret") { view.showsSecret }
+    session.attention = .active
+    try await pump("the indicator showing the secret") { log.secrets.last == true }
     clipboard.offers.copy(next)
     // In a burst, the outcome arrives with a timer of the main loop.
-    try await pump("the indicator back to normal") { !view.showsSecret }
-    #expect(view.secretCount == 1)
+    try await pump("the indicator back to normal") { log.secrets.last == false }
+    #expect(log.secrets == [true, false])
   }
 
   @Test func `pasting retries if another program copies at the same moment`() async throws {
     clipboard.offers.failuresOnPurpose = [.cancelled, .cancelled]
     await paste(.text(Array("meant".utf8)))
     try expect(["meant"] + initial)
-    #expect(view.failures.isEmpty)
+    #expect(log.failures.isEmpty)
   }
 
   @Test func `a drop within the size limit is recorded, and the clipboard's text is not recorded again`()
     async throws
   {
-    controller.setSizeLimit(7)
+    session.source.limits.bytes = 7
     for text in ["dropped", "too large"] {
       let drop = FakeDrop(.success(Array(text.utf8)))
-      controller.record(drop)
-      await controller.drain()
+      session.record(drop)
+      await session.drain()
       #expect(drop.answers == [text == "dropped"])
     }
     try expect(["dropped"] + initial)
-    #expect(view.failures == [.notRecorded(.unread(.tooLarge(limit: 7)))])
+    #expect(log.failures == [.notRecorded(.unread(.tooLarge(limit: 7)))])
     #expect(try await scratch.record("three") == nil)
   }
 
   // MARK: - Concurrent actions
 
   @Test func `history actions that are requested together run in order`() async throws {
-    controller.copy(ids[1])
-    controller.delete(ids[1])
-    controller.copy(ids[1])
-    controller.undo()
-    controller.copy(ids[1])
-    await controller.drain()
-    #expect(clipboard.offered == ["two", "two"])
-    #expect(view.failures == [.gone])
+    session.copy(ids[1])
+    session.delete(ids[1])
+    session.copy(ids[1])
+    session.undo()
+    session.copy(ids[1])
+    await session.drain()
+    #expect(clipboard.offered == ["two"])
+    #expect(log.failures == [.gone, .gone])
     try expect(initial)
   }
 
   @Test func `pasting right after cutting records the cut text`() async throws {
     clipboard.offers.contentOnPurpose = .own
-    controller.copyAndDelete(ids[2])
-    controller.paste()
-    await controller.drain()
+    session.copyAndDelete(ids[2])
+    session.paste()
+    await session.drain()
     try expect(["one", "three", "two"])
   }
 
@@ -122,14 +122,14 @@ extension HistorySessionTests {
   @Test func `a paste that waits for its text does not delay other actions`() async throws {
     clipboard.offers.stallsOnPurpose = true
     clipboard.offers.contentOnPurpose = .text(Array("late".utf8))
-    controller.paste()
+    session.paste()
     #expect(try await eventually { clipboard.offers.readsOnPurpose == 1 })
-    controller.copy(ids[0])
-    controller.delete(ids[1])
+    session.copy(ids[0])
+    session.delete(ids[1])
     #expect(try await eventually { try scratch.texts() == ["three", "one"] })
     #expect(clipboard.offered == ["three"])
     clipboard.offers.stallsOnPurpose = false
-    await controller.drain()
+    await session.drain()
     try expect(["late", "three", "one"])
   }
 
@@ -137,38 +137,38 @@ extension HistorySessionTests {
   func `a simultaneous capture and paste are recorded in order, without a duplicate`(captured: String)
     async throws
   {
-    let controller = try controller(waiting: 120_000)
+    let session = HistorySession.make(at: scratch.location, clipboard, lock: 120_000)
     clipboard.offers.content = .text(Array(captured.utf8))
     clipboard.offers.contentOnPurpose = .text(Array("pasted".utf8))
     try await scratch.whileLocked {
-      controller.isReading = true
+      session.attention = .active
       try await waitUntil("the text read") { clipboard.offers.reads == 1 }
-      controller.paste()
+      session.paste()
     }
-    await controller.drain()
-    try expect((captured == "pasted" ? ["pasted"] : ["pasted", captured]) + initial, of: controller)
-    #expect(view.failures.isEmpty)
+    await session.drain()
+    try expect((captured == "pasted" ? ["pasted"] : ["pasted", captured]) + initial, of: session)
+    #expect(log.failures.isEmpty)
   }
 
   @Test func `clearing the history removes earlier captures and keeps later captures`() async throws {
-    let controller = try controller(waiting: 120_000)
+    let session = HistorySession.make(at: scratch.location, clipboard, lock: 120_000)
     try await scratch.whileLocked {
       // Copy several texts, which are recorded in a burst and therefore reach the list with a delay.
       for number in 1...5 {
         clipboard.offers.copy(.text(Array("before \(number)".utf8)))
-        controller.isReading = true
+        session.attention = .active
         try await waitUntil("a text read") { clipboard.offers.reads == number }
       }
       // Let the texts reach the store, which waits for the lock.
       try await Task.sleep(for: .milliseconds(50))
-      controller.clear()
+      session.clear()
       clipboard.offers.copy(.text(Array("after".utf8)))
       try await waitUntil("the last text read") { clipboard.offers.reads == 6 }
     }
-    await controller.drain()
-    #expect(try await eventually { controller.texts == ["after"] }, "\(controller.texts)")
-    try expect(["after"], of: controller)
-    #expect(view.failures.isEmpty)
+    await session.drain()
+    #expect(try await eventually { session.texts == ["after"] }, "\(session.texts)")
+    try expect(["after"], of: session)
+    #expect(log.failures.isEmpty)
   }
 }
 

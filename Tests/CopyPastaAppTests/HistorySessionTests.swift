@@ -13,8 +13,8 @@ import Testing
 @Suite(.serialized) struct HistorySessionTests {
   let scratch: Scratch
   let clipboard = FakeClipboard()
-  let view = RecordingView()
-  let controller: HistorySession
+  let session: HistorySession
+  let log: SessionLog
   /// The ids of three clips, newest first.
   let ids: [Clip.ID]
   let initial = ["three", "two", "one"]
@@ -22,18 +22,16 @@ import Testing
   init() async throws {
     scratch = try Scratch()
     for text in initial.reversed() { try await scratch.record(text) }
-    controller = try HistorySession(
-      scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30,
-      undoTime: .seconds(3600), delegate: view)
-    controller.view = view
-    ids = controller.ids
+    session = .make(at: scratch.location, clipboard)
+    log = SessionLog(of: session)
+    ids = session.ids
   }
 
   /// Expects these texts in the list and on disk, newest first.
   func expect(
     _ texts: [String], of other: HistorySession? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    #expect((other ?? controller).texts == texts, sourceLocation: sourceLocation)
+    #expect((other ?? session).texts == texts, sourceLocation: sourceLocation)
     #expect(try scratch.texts() == texts, sourceLocation: sourceLocation)
   }
 
@@ -65,100 +63,104 @@ import Testing
   ) async throws {
     switch fault {
     case .goneFromStore: try await scratch.store.delete(ids[1])
-    case .storeClosed: await scratch.store.close()
+    case .storeClosed: await session.store.close()
     case .clipboardUnavailable: clipboard.failure = .unavailable
     case .clipboardOvertaken: clipboard.failure = .ownershipLost
     }
     switch action {
-    case .copy: controller.copy(ids[1])
-    case .cut: controller.copyAndDelete(ids[1])
-    case .delete: controller.delete(ids[1])
-    case .show: controller.show(ids[1])
+    case .copy: session.copy(ids[1])
+    case .cut: session.copyAndDelete(ids[1])
+    case .delete: session.delete(ids[1])
+    case .show: session.show(ids[1])
     }
-    await controller.drain()
-    #expect(view.failures == [failure])
+    await session.drain()
+    #expect(log.failures == [failure])
     try expect(fault == .goneFromStore ? ["three", "one"] : initial)
-    #expect(clipboard.offered.isEmpty && view.shown.isEmpty)
-    #expect(view.events.isEmpty && view.flashes.isEmpty && view.deletionCounts.isEmpty)
+    #expect(clipboard.offered.isEmpty && log.shown.isEmpty && log.announced.isEmpty)
+    #expect(session.deletions.count == 0)
   }
 
   @Test
   func `while another program locks the history, no item is lost and each refused change shows an error`()
     async throws
   {
-    let controller = try controller(waiting: 20)
+    let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
+    let log = SessionLog(of: session)
     try await scratch.whileLocked {
       // Copying succeeds without a message.
-      controller.copy(ids[1])
-      controller.delete(ids[1])
-      controller.clear()
-      await controller.drain()
+      session.copy(ids[1])
+      session.delete(ids[1])
+      session.clear()
+      await session.drain()
     }
-    #expect(clipboard.offered == ["two"] && view.events == [.copied])
-    #expect(view.failures == [.notDeleted(.locked), .notCleared(.locked)])
-    try expect(initial, of: controller)
-    controller.delete(ids[1])
-    await controller.drain()
+    #expect(clipboard.offered == ["two"] && log.announced == [.copied])
+    #expect(log.failures == [.notDeleted(.locked), .notCleared(.locked)])
+    #expect(session.obstacle == .locked)
+    try expect(initial, of: session)
+    session.delete(ids[1])
+    await session.drain()
     try await scratch.whileLocked {
-      controller.undo()
-      await controller.drain()
+      session.undo()
+      await session.drain()
     }
-    #expect(view.failures.last == .notRestored(.locked))
-    controller.undo()
-    await controller.drain()
-    try expect(initial, of: controller)
-    #expect(view.deletionCounts == [1, 0, 1, 0])
+    #expect(log.failures.last == .notRestored(.locked))
+    session.undo()
+    await session.drain()
+    try expect(initial, of: session)
+    #expect(session.deletions.count == 0 && session.state == .open(obstacle: nil))
   }
 
   // MARK: - Copying and showing
 
   @Test func `rows are copied in click order, and each copy is confirmed once its text is offered`() async {
     var told: [String?] = []
-    view.onCopied = { [clipboard] in told.append(clipboard.offered.last) }
+    log.onEvent = { [clipboard] in if case .offered = $0 { told.append(clipboard.offered.last) } }
     let positions = (0..<10).map { $0 * 2 % 3 }
-    for position in positions { controller.copy(ids[position]) }
-    await controller.drain()
+    for position in positions { session.copy(ids[position]) }
+    await session.drain()
     #expect(clipboard.offered == positions.map { initial[$0] })
     #expect(told == clipboard.offered)
-    #expect(view.flashes == positions.map { ids[$0] })
-    #expect(view.events == Array(repeating: .copied, count: 10))
+    #expect(log.ids(of: .copied) == positions.map { ids[$0] })
+    #expect(log.announced == Array(repeating: .copied, count: 10))
   }
 
   @Test func `neither a copied row nor a copied part of a text is captured again`() async throws {
-    controller.copy(ids[2])
-    await controller.drain()
+    session.copy(ids[2])
+    await session.drain()
     #expect(try await scratch.record("one") == nil)
-    controller.copy(part: Array("tw".utf8))
-    await controller.drain()
+    session.copy(part: Array("tw".utf8))
+    await session.drain()
     #expect(clipboard.offered == ["one", "tw"])
     #expect(try await scratch.record("tw") == nil)
     clipboard.failure = .unavailable
-    controller.copy(part: Array("o".utf8))
-    await controller.drain()
-    #expect(view.failures == [.clipboardUnavailable])
+    session.copy(part: Array("o".utf8))
+    await session.drain()
+    #expect(log.failures == [.clipboardUnavailable])
     try expect(initial)
   }
 
-  @Test func `the list does not announce a copy that another window announces`() async {
+  @Test func `the list does not announce a copy that another window announces`() async throws {
     var told = 0
-    controller.copy(ids[2]) { told += 1 }
-    controller.copy(part: Array("tw".utf8)) { told += 1 }
-    await controller.drain()
-    #expect(told == 2 && view.events.isEmpty && view.flashes == [ids[2]])
+    session.copy(try #require(session.seen(ids[2]))) { told += 1 }
+    session.copy(part: Array("tw".utf8)) { told += 1 }
+    await session.drain()
+    #expect(told == 2 && log.announced.isEmpty && log.ids(of: .copied) == [ids[2]])
   }
 
   @Test func `a dragged row provides its whole text, or an error if the clip is gone`() async throws {
-    #expect(try await controller.text(of: ids[1]).bytes == Array("two".utf8))
+    let seen = try #require(session.seen(ids[1]))
+    #expect(try await session.text(of: seen).bytes == Array("two".utf8))
     try await scratch.store.delete(ids[1])
-    await #expect(throws: CancellationError.self) { try await controller.text(of: ids[1]) }
-    #expect(view.failures == [.gone])
+    await #expect(throws: CancellationError.self) { try await session.text(of: seen) }
+    #expect(log.failures == [.gone])
   }
 
   @Test func `showing a text leaves the clipboard unchanged`() async {
-    controller.show(ids[1])
-    await controller.drain()
-    #expect(view.shown.map(\.id) == [ids[1]] && view.shown.first?.text.text == "two")
-    #expect(clipboard.offered.isEmpty && view.failures.isEmpty)
+    session.show(ids[1])
+    await session.drain()
+    #expect(log.shown.map(\.seen.clip.id) == [ids[1]])
+    #expect(log.shown.first?.text == (try? ClipText(validating: Array("two".utf8))))
+    #expect(clipboard.offered.isEmpty && log.failures.isEmpty)
   }
 
   // MARK: - Deleting, undoing, clearing
@@ -166,119 +168,89 @@ import Testing
   @Test func `deleted rows leave the list immediately, and undo restores them in place, last deleted first`()
     async throws
   {
-    let clips = (0..<3).map(controller.model.clip(at:))
-    for id in [ids[1], ids[0], ids[2]] { controller.delete(id) }
-    #expect(controller.ids.isEmpty)
-    controller.undo()
-    await controller.drain()
+    let clips = (0..<3).map(session.model.clip(at:))
+    for id in [ids[1], ids[0], ids[2]] { session.delete(id) }
+    #expect(session.ids.isEmpty)
+    session.undo()
+    await session.drain()
     try expect(["one"])
-    controller.undo()
-    controller.undo()
+    session.undo()
+    session.undo()
     // All deletions have been undone, so another undo has no effect.
-    controller.undo()
-    await controller.drain()
+    session.undo()
+    await session.drain()
     try expect(initial)
     // The clips have their old ids and times.
-    #expect(try scratch.history.reader.newestPage(limit: 3) == clips)
-    #expect((0..<3).map(controller.model.clip(at:)) == clips)
-    #expect(view.failures.isEmpty)
-    #expect(view.focuses == [ids[2], ids[0], ids[1]])
-    #expect(view.events == Array(repeating: .deleted, count: 3) + Array(repeating: .restored, count: 3))
-    #expect(view.deletionCounts == [1, 2, 3, 2, 1, 0])
+    #expect(try scratch.reader.newestPage(limit: 3) == clips)
+    #expect((0..<3).map(session.model.clip(at:)) == clips)
+    #expect(log.failures.isEmpty)
+    #expect(log.ids(of: .restored) == [ids[2], ids[0], ids[1]])
+    #expect(log.announced == Array(repeating: .deleted, count: 3) + Array(repeating: .restored, count: 3))
+    #expect(session.deletions.count == 0)
   }
 
   @Test func `cutting a row copies and deletes the row, and can be undone`() async throws {
-    controller.copyAndDelete(ids[1])
-    #expect(controller.texts == ["three", "one"])
-    await controller.drain()
+    session.copyAndDelete(ids[1])
+    #expect(session.texts == ["three", "one"])
+    await session.drain()
     #expect(clipboard.offered == ["two"])
     try expect(["three", "one"])
-    #expect(view.events == [.copiedAndDeleted])
-    #expect(view.flashes.isEmpty)
-    controller.undo()
-    await controller.drain()
+    #expect(log.announced == [.copiedAndDeleted])
+    session.undo()
+    await session.drain()
     try expect(initial)
   }
 
   @Test func `clearing the history empties the list and the store, and cannot be undone`() async throws {
-    controller.delete(ids[1])
-    controller.clear()
-    controller.undo()
-    await controller.drain()
+    session.delete(ids[1])
+    session.clear()
+    session.undo()
+    await session.drain()
     try expect([])
-    #expect(view.deletionCounts.last == 0)
+    #expect(session.deletions.count == 0)
   }
 
   // MARK: - File errors and lifetime
 
-  @Test func `a damaged or replaced history is reopened, and other failures show an error`() {
-    for error in [StoreError.damaged, .replaced, .locked, .cannotBeRecovered] {
-      view.show(error, as: .notRead(error))
-    }
-    #expect(view.reasonsToReopen == [.damaged, .replaced])
-    #expect(view.failures == [.notRead(.locked), .notRead(.cannotBeRecovered)])
-  }
-
   @Test func `older clips are appended to the first page, and a failed read shows an error`() async throws {
-    let controller = try controller(firstPageSize: 1)
-    #expect(controller.ids == [ids[0]])
-    await controller.loadRest()
-    #expect(controller.ids == ids)
-    let other = try self.controller(firstPageSize: 1)
-    await scratch.store.close()
+    let session = HistorySession.make(at: scratch.location, clipboard, firstPageSize: 1)
+    #expect(session.ids == [ids[0]])
+    await session.loadRest()
+    #expect(session.ids == ids)
+    let other = HistorySession.make(at: scratch.location, clipboard, firstPageSize: 1)
+    let log = SessionLog(of: other)
+    await other.store.close()
     await other.loadRest()
     #expect(other.ids == [ids[0]])
-    #expect(view.failures == [.notRead(.failed(code: SQLITE_MISUSE))])
+    #expect(log.failures == [.notRead(.failed(code: SQLITE_MISUSE))])
   }
 
   @Test func `closing the history waits for pending actions`() async throws {
-    controller.delete(ids[1])
-    controller.copy(ids[0])
-    await controller.close()
+    session.delete(ids[1])
+    session.copy(ids[0])
+    await session.close()
     #expect(clipboard.offered == ["three"])
     try expect(["three", "one"])
-    #expect(view.failures.isEmpty)
+    #expect(log.failures.isEmpty)
   }
 
-  @Test func `a closed controller and its view are released`() async throws {
+  @Test func `a closed session is released`() async throws {
     weak var gone: HistorySession?
-    weak var goneView: RecordingView?
     do {
-      let view = RecordingView()
-      let other = try Scratch()
-      let controller = try HistorySession(
-        other.store, other.history.reader, clipboard, now: { 0 }, firstPageSize: 30, undoTime: .seconds(3600),
-        delegate: view)
-      controller.view = view
-      controller.isReading = true
-      controller.undo()
-      await controller.close()
-      (gone, goneView) = (controller, view)
+      let other = HistorySession.make(at: scratch.location, clipboard)
+      other.start()
+      other.attention = .active
+      other.undo()
+      await other.close()
+      gone = other
     }
-    #expect(try await eventually { gone == nil && goneView == nil })
-  }
-
-  /// Creates another controller for the same history.
-  ///
-  /// - Parameter time: how long its own store waits for another program's lock, in milliseconds; nil to share the
-  ///   store of `scratch`.
-  func controller(waiting time: Int32? = nil, firstPageSize: Int = 30) throws -> HistorySession {
-    let store = try time.map {
-      try HistoryStore(
-        location: scratch.location, digest: { key, text in Checksum.hmacSHA256(key: key, of: text.bytes) },
-        timeouts: .init(lock: $0))
-    }
-    let controller = try HistorySession(
-      store ?? scratch.store, scratch.history.reader, clipboard, now: { Format.now },
-      firstPageSize: firstPageSize, delegate: view)
-    controller.view = view
-    return controller
+    #expect(try await eventually { gone == nil })
   }
 
   func paste(_ content: ClipboardContent) async {
     clipboard.offers.contentOnPurpose = content
-    controller.paste()
-    await controller.drain()
+    session.paste()
+    await session.drain()
   }
 }
 

@@ -1,6 +1,7 @@
 import CGtk
 import ClipHistory
 import ClipboardCore
+import Foundation
 import GtkTestSupport
 import TestSupport
 import Testing
@@ -13,18 +14,25 @@ import Testing
 @Suite(.serialized) struct HistoryWindowTests {
   init() async throws { try await TestDisplay.open() }
 
+  private func window(
+    of session: HistorySession, showText: @escaping @MainActor (TextWindow) -> Void = { _ in }
+  ) -> HistoryWindow {
+    HistoryWindow(session.services, session, showText: showText, closed: {})
+  }
+
   @Test func `a full text that was requested before the window was hidden is not shown`() async throws {
     let scratch = try Scratch()
     let clip = try #require(try await scratch.record("private"))
     var shown: [TextWindow] = []
-    let services = AppServices.keepingNothing(showing: .success(scratch.history), FakeShortcut())
-    let window = HistoryWindow(services, showText: { shown.append($0) }, closed: {})
+    let session = HistorySession.make(at: scratch.location)
+    let window = window(of: session) { shown.append($0) }
     window.present(.ambient)
-    let text = ShownText(try ClipText(validating: Array("private".utf8)))
-    window.show(text, of: clip)
-    #expect(shown.count == 1)
+    session.show(clip.id)
+    try await pump("the text") { shown.count == 1 }
     window.hide()
-    window.show(text, of: clip)
+    session.show(clip.id)
+    await session.drain()
+    await MainLoop.idle()
     #expect(shown.count == 1)
     for text in shown { text.window.destroy() }
     window.destroy()
@@ -32,109 +40,169 @@ import Testing
 
   @Test func `a changed size limit applies to the next dropped text`() async throws {
     let scratch = try Scratch()
-    let services = AppServices.keepingNothing(showing: .success(scratch.history), FakeShortcut())
-    let window = HistoryWindow(services, showText: { _ in }, closed: {})
-    window.present(.ambient)
-    try await pump("the first frame") { window.isDrawn }
-    let controller = try #require(window.controller)
+    let session = HistorySession.make(at: scratch.location)
+    session.start()
     for limit in [1, 7] {
-      services.preferences.sizeLimitInMiB = limit
+      session.services.preferences.sizeLimitInMiB = limit
       let drop = RefusingDrop()
-      controller.record(drop)
-      try await pump("the drop read") { drop.limit != nil }
+      session.record(drop)
+      try await waitUntil("the drop read") { drop.limit != nil }
       #expect(drop.limit == limit << 20)
     }
-    window.destroy()
   }
 
   @Test func `the empty page has different titles for a new and an emptied history`() async throws {
     let scratch = try Scratch()
-    let controller = try HistorySession(
-      scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,
-      delegate: RecordingView())
-    let body = HistoryContentView(controller: { controller }, copyCommand: {})
-    body.show(HistoryList(controller, now: { 0 }))
+    let session = HistorySession.make(at: scratch.location)
+    let body = window(of: session).body
     #expect(body.emptyPage.title == "Nothing Copied Yet")
     let clip = try #require(try await scratch.record("one"))
-    controller.model.insertNewest([clip])
+    session.model.insertNewest([clip])
     body.draw()
-    controller.model.remove(clip.id)
+    session.model.remove(clip.id)
     body.draw()
     #expect(body.emptyPage.title == "History Is Empty")
-    await controller.close()
   }
 
   @Test func `during a pause the empty page says how to resume`() {
-    let body = HistoryContentView(controller: { nil }, copyCommand: {})
+    let body = window(of: .make(at: HistoryLocation(folder: "/proc/none"))).body
     for isPaused in [true, false] {
       body.isPaused = isPaused
       #expect(body.emptyPage.text.contains("To resume, click Paused") == isPaused)
     }
   }
 
-  @Test func `the undo bar reports when its button gets the focus`() async throws {
-    var arrivals = 0
-    let bar = UndoBar(of: {
-      arrivals += 1
-      return nil
-    })
-    let window = Window(title: "undo")
-    window.setChild(bar.root)
-    bar.show(1)
+  @Test func `the undo bar stays while its button has the focus, and undoes all that it names`() async throws
+  {
+    let scratch = try Scratch()
+    for text in ["one", "two"] { try await scratch.record(text) }
+    let session = HistorySession.make(at: scratch.location)
+    let window = window(of: session)
     window.present(.ambient)
-    try await pump("the bar on the screen") { bar.root.isMapped }
-    let button = try #require(widgets(gtk_button_get_type(), in: bar.root.widget).first)
-    try await pump("the focus on the button") {
-      gtk_widget_grab_focus(button)
-      return bar.hasFocus
-    }
-    #expect(arrivals > 0)
+    for id in session.ids { session.delete(id) }
+    await session.drain()
+    let bar = try #require(widgets(gtk_revealer_get_type(), in: window.body.root.widget).first)
+    let button = try #require(widgets(gtk_button_get_type(), in: bar).first)
+    try await pump("the bar on the screen") { gtk_widget_get_mapped(button) != 0 }
+    copypasta_emit(button, "clicked")
+    try await pump("the items back") { session.count == 2 }
+    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0)
     window.destroy()
   }
 
-  @Test func `a page in place of the list hides the undo bar`() throws {
-    let body = HistoryContentView(controller: { nil }, copyCommand: {})
-    let bar = try #require(widgets(gtk_revealer_get_type(), in: body.root.widget).first)
-    body.showDeletions(1)
-    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) != 0)
-    body.show(StatusPage(icon: "dialog-error-symbolic", title: "", text: ""), takesFocus: false)
-    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0)
-  }
-
-  @Test func `a page in place of the list hides the retention bar`() async throws {
+  @Test func `a page in place of the list hides the undo bar and the retention bar`() async throws {
     let scratch = try Scratch()
-    try await scratch.record("old")
-    let services = AppServices.keepingNothing(showing: .success(scratch.history), FakeShortcut())
-    let window = HistoryWindow(services, showText: { _ in }, closed: {})
-    window.ask(
-      about: try await scratch.store.findExpired(
-        after: .day, at: .now(wallTime: Format.now + 40 * 86_400_000_000)))
-    #expect(window.retentionBar.root.isRevealed)
-    scratch.history.reader.close()
-    window.openHistory(recovering: false)
-    #expect(window.controller == nil)
-    #expect(!window.retentionBar.root.isRevealed)
+    for text in ["one", "two"] { try await scratch.record(text) }
+    let session = HistorySession.make(at: scratch.location)
+    let window = window(of: session)
+    session.delete(session.ids[0])
+    await session.drain()
+    let later = { ClockReading.now(wallTime: Format.now + 40 * 86_400_000_000) }
+    session.question = try await session.store.findExpired(after: .day, at: later())
+    let bar = try #require(widgets(gtk_revealer_get_type(), in: window.body.root.widget).first)
+    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) != 0 && window.retentionBar.root.isRevealed)
+    // Nothing can be opened there.
+    try FileManager.default.removeItem(atPath: scratch.location.folder)
+    try Data().write(to: URL(filePath: scratch.location.folder))
+    session.reopen(because: .replaced)
+    await session.drain()
+    #expect(!session.isOpen && session.count == 0)
+    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0 && !window.retentionBar.root.isRevealed)
     window.destroy()
   }
 
   @Test func `the indicator follows a pause while the history is unavailable`() {
-    let services = AppServices.keepingNothing(FakeShortcut())
-    let window = HistoryWindow(services, showText: { _ in }, closed: {})
+    let session = HistorySession.make(at: HistoryLocation(folder: "/proc/none"))
+    let window = window(of: session)
+    guard case .unavailable(let error) = session.state else { return #expect(Bool(false)) }
     for isPaused in [true, false] {
-      services.pause.isPaused = isPaused
-      #expect(window.readingIndicator.state == (isPaused ? .paused : .idle))
+      session.services.pause.isPaused = isPaused
+      #expect(window.readingIndicator.state == (isPaused ? .paused : .unable(error.message)))
     }
     window.destroy()
+  }
+
+  @Test func `the indicator names the obstacle while the history cannot be changed`() async throws {
+    let scratch = try Scratch()
+    try await scratch.record("one")
+    let session = HistorySession.make(at: scratch.location, lock: 20)
+    let window = window(of: session)
+    try await scratch.whileLocked {
+      session.delete(session.ids[0])
+      await session.drain()
+    }
+    #expect(window.readingIndicator.state == .unable(StoreError.locked.reasonForReadOnly))
+    session.tryAgain()
+    await session.drain()
+    #expect(window.readingIndicator.state == .idle)
+    window.destroy()
+  }
+
+  @Test func `a session's windows can come and go`() async throws {
+    let scratch = try Scratch()
+    for text in ["one", "two"] { try await scratch.record(text) }
+    let session = HistorySession.make(at: scratch.location)
+    weak var gone: HistoryList?
+    do {
+      let window = window(of: session)
+      gone = window.list
+      window.present(.ambient)
+      try await pump("the first frame") { window.isDrawn }
+      window.destroy()
+    }
+    try await pump("the list released") { gone == nil }
+    session.delete(session.ids[0])
+    await session.drain()
+    let next = window(of: session)
+    next.present(.ambient)
+    try await pump("the next first frame") { next.isDrawn }
+    session.undo()
+    await session.drain()
+    #expect(session.texts == ["two", "one"])
+    next.destroy()
+    await session.close()
+  }
+
+  /// Another program had the history when the program started.
+  @Test func `the focus stays on its row when writing becomes possible again`() async throws {
+    let scratch = try Scratch()
+    for number in 0..<40 { try await scratch.record("text \(number)") }
+    scratch.reader.close()
+    await scratch.store.close()
+    var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)
+    let session = HistorySession.make(at: scratch.location)
+    let window = window(of: session)
+    window.present(.ambient)
+    try await pump("the first frame") { window.isDrawn }
+    await session.drainRetention()
+    #expect(session.obstacle == .locked)
+    let (list, id) = (try #require(window.list), session.ids[30])
+    list.focus(id)
+    func focusedText() -> String? {
+      gtk_root_get_focus(gtk_widget_get_root(list.root.widget)).flatMap {
+        widgets(gtk_label_get_type(), in: $0).first
+      }.map { String(cString: gtk_label_get_text(OpaquePointer($0))) }
+    }
+    try await pump("the focus") { focusedText() == "text 9" }
+    for text in ["older", "oldest"] {
+      _ = try pending?.add(ClipText(validating: Array(text.utf8)), capturedAt: Format.now - 60_000_000)
+    }
+    try pending?.finish()
+    pending = nil
+    session.tryAgain()
+    await session.drain()
+    #expect(session.state == .open(obstacle: nil) && session.count == 42)
+    #expect(focusedText() == "text 9" && session.ids[30] != id)
+    window.destroy()
+    await session.close()
   }
 
   @Test func `hiding a focused undo bar returns the focus to the list`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
-    let controller = try HistorySession(
-      scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,
-      delegate: RecordingView())
-    let body = HistoryContentView(controller: { controller }, copyCommand: {})
-    let list = HistoryList(controller, now: { 0 })
+    let session = HistorySession.make(at: scratch.location)
+    let body = HistoryContentView(session, copyCommand: {})
+    let list = HistoryList(session, now: { 0 })
     let window = Window(title: "body")
     window.setChild(body.root)
     body.show(list)
@@ -154,7 +222,7 @@ import Testing
     body.showDeletions(0)
     #expect(focusIsWithin(list.root.widget))
     window.destroy()
-    await controller.close()
+    await session.close()
   }
 }
 

@@ -59,7 +59,9 @@ import Testing
   {
     let scene = try await BusScene.start()
     let services = AppServices.keepingNothing(FakeShortcut())
-    let preferences = PreferencesWindow(services) { [bus = scene.client] () throws(BusError) in bus }
+    let preferences = PreferencesWindow(services, HistorySession(services)) {
+      [bus = scene.client] () throws(BusError) in bus
+    }
     let root = preferences.window.widget
     func isVibrationOffered() -> Bool {
       Self.label("_Vibrate After Copying", in: root).flatMap {
@@ -139,17 +141,17 @@ import Testing
     _ action: CloseAction
   ) async throws {
     let shown = try ShownDialogs()
-    let controller = shown.services.shortcut
-    controller.start()
-    try await pump("the shortcut held") { controller.state == ShownDialogs.held }
+    let session = shown.services.shortcut
+    session.start()
+    try await pump("the shortcut held") { session.state == ShownDialogs.held }
     shown.show(.preferences)
     let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
     try await pump("the window on the screen") { window.shortcut.root.isMapped }
     window.shortcut.record()
-    #expect(controller.isPaused)
+    #expect(session.isPaused)
     try await pump("the shortcut released") {
       // Another test's window may take the focus, which ends the wait for keys.
-      if !controller.isPaused { window.shortcut.record() }
+      if !session.isPaused { window.shortcut.record() }
       return !shown.way.isHeld
     }
     switch action {
@@ -157,8 +159,8 @@ import Testing
     case .closed: shown.dialogs.close()
     case .hidden: window.window.isVisible = false
     }
-    #expect(!controller.isPaused)
-    try await pump("the shortcut held again") { shown.way.isHeld && controller.state == ShownDialogs.held }
+    #expect(!session.isPaused)
+    try await pump("the shortcut held again") { shown.way.isHeld && session.state == ShownDialogs.held }
     shown.dialogs.close()
     window.window.destroy()
   }
@@ -181,11 +183,11 @@ import Testing
     let scratch = try Scratch()
     try await scratch.record("old")
     let services = AppServices.keepingNothing(
-      showing: .success(scratch.history), FakeShortcut(), now: { Format.now + 40 * 86_400_000_000 })
+      at: scratch.location, FakeShortcut(), now: { Format.now + 40 * 86_400_000_000 })
     weak var counting: RetentionMenu?
     do {
       let window = Window(title: "Preferences")
-      let menu = RetentionMenu(services, in: window)
+      let menu = RetentionMenu(HistorySession(services), in: window)
       counting = menu
       menu.root.chosen = try #require(RetentionPeriod.allCases.firstIndex(of: .day))
       window.destroy()
@@ -334,7 +336,7 @@ private final class ShownDialogs {
   func show(_ kind: Dialogs.Kind) {
     dialogs.show(kind, above: nil) {
       switch kind {
-      case .preferences: PreferencesWindow(services)
+      case .preferences: PreferencesWindow(services, HistorySession(services))
       case .shortcuts: ShortcutsWindow(.held(by: .keyGrab, name: "Ctrl+Super+V"))
       case .about: AboutDialog()
       case .text: textWindow()

@@ -52,17 +52,17 @@ import Testing
   /// The main loop does not run before the labels are read, so the first frame shows these labels.
   @Test func `a window's first frame shows the reading state expected for an active window`() throws {
     let scratch = try Scratch()
-    let cases: [(Result<History, StoreError>, Bool, String)] = [
-      (.success(scratch.history), false, "Recording"), (.success(scratch.history), true, "Paused"),
-      (.failure(.readOnly), false, "Not Recording"),
+    let cases: [(String, Bool, String)] = [
+      (scratch.location.folder, false, "Recording"), (scratch.location.folder, true, "Paused"),
+      ("/proc/none", false, "Not Recording"),
     ]
-    for (history, isPaused, words) in cases {
-      let services = AppServices.keepingNothing(showing: history, FakeShortcut())
+    for (folder, isPaused, words) in cases {
+      let services = AppServices.keepingNothing(at: HistoryLocation(folder: folder), FakeShortcut())
       services.pause.isPaused = isPaused
       let before = toplevels()
-      let window = HistoryWindow(services, showText: { _ in }, closed: {})
+      let window = HistoryWindow(services, HistorySession(services), showText: { _ in }, closed: {})
       let widget = try #require(toplevels().first { !before.contains($0) })
-      #expect(Self.words(in: widget).contains("Not Recording"))
+      #expect(Self.words(in: widget).contains(isPaused ? "Paused" : "Not Recording"))
       window.present(.ambient)
       #expect(Self.words(in: widget).contains(words))
       window.destroy()

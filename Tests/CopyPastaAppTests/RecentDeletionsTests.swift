@@ -15,7 +15,7 @@ import Testing
 
   @Test func `every change in the number of recent deletions is reported`() async throws {
     var counts: [Int] = []
-    let deletions = RecentDeletions(heldFor: .seconds(3600)) { count, _ in counts.append(count) }
+    let deletions = RecentDeletions(heldFor: .seconds(3600), changed: { counts.append($0.count) })
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
     _ = deletions.removeNewest()
     deletions.forget()
@@ -26,9 +26,11 @@ import Testing
 
   @Test func `the undo bar shows “Copied and deleted” if its only item was copied before`() async throws {
     var words: [String] = []
-    let deletions = RecentDeletions(heldFor: .seconds(3600)) { count, wasCopied in
-      if count > 0 { words.append(UndoBar.words(count, wasCopied: wasCopied)) }
-    }
+    let deletions = RecentDeletions(
+      heldFor: .seconds(3600),
+      changed: {
+        if $0.count > 0 { words.append(UndoBar.words($0.count, wasCopied: $0.lastWasCopied)) }
+      })
     let clips = try await deleted(["one", "two"])
     deletions.add(clips[0], wasCopied: true)
     deletions.add(clips[1])
@@ -40,7 +42,7 @@ import Testing
 
   @Test func `recent deletions are forgotten after their time limit`() async throws {
     var count = 0
-    let deletions = RecentDeletions(heldFor: .milliseconds(30)) { newCount, _ in count = newCount }
+    let deletions = RecentDeletions(heldFor: .milliseconds(30), changed: { count = $0.count })
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
     #expect(count == 2)
     #expect(MainLoop.run(until: { count == 0 }, atMost: .seconds(20)))
@@ -49,7 +51,7 @@ import Testing
 
   @Test func `recent deletions beyond the size limit are dropped, except the newest`() async throws {
     var count = 0
-    let deletions = RecentDeletions(heldFor: .seconds(3600), sizeLimit: 8) { newCount, _ in count = newCount }
+    let deletions = RecentDeletions(heldFor: .seconds(3600), sizeLimit: 8, changed: { count = $0.count })
     let clips = try await deleted(["12345", "123", "1234567890"])
     deletions.add(clips[0])
     deletions.add(clips[1])
@@ -61,22 +63,21 @@ import Testing
 
   @Test func `an undo restores the item even if earlier actions outlast the undo time`() async throws {
     let clips = [try await scratch.record("one"), try await scratch.record("two")].compactMap(\.self)
-    let view = RecordingView()
-    let controller = try HistorySession(
-      scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,
-      undoTime: .milliseconds(1), delegate: view)
+    let session = HistorySession.make(at: scratch.location, undoTime: .milliseconds(1))
+    let log = SessionLog(of: session)
     // This timer fires after a timer of 1 ms that was started before.
-    view.onCopied = {
+    log.onEvent = {
+      guard case .offered = $0 else { return }
       var isOver = false
       let timer = Timeout(after: .milliseconds(20)) { isOver = true }
       withExtendedLifetime(timer) { _ = MainLoop.run(until: { isOver }, atMost: generousLimit) }
     }
-    controller.delete(clips[0].id)
-    controller.copy(clips[1].id)
-    controller.undo()
-    await controller.drain()
-    #expect(controller.texts == ["two", "one"])
-    #expect(view.deletionCounts == [1, 0])
+    session.delete(clips[0].id)
+    session.copy(clips[1].id)
+    session.undo()
+    await session.drain()
+    #expect(session.texts == ["two", "one"])
+    #expect(session.deletions.count == 0)
   }
 
   private func deleted(_ texts: [String]) async throws -> [DeletedClip] {

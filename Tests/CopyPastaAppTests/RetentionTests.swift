@@ -16,17 +16,24 @@ import Testing
   private let scratch: Scratch
   private let clock = TestClock(ClockReading(wallTime: now, bootTime: 1_000 * day, bootID: "boot"))
   private let preferences = Preferences(schema: nil)
-  private let retention: Retention
-  private let view = RecordingView()
-  private let controller: HistorySession
+  private let session: HistorySession
+  private let log: SessionLog
 
   init() async throws {
     scratch = try Scratch()
-    retention = Retention({ [preferences] in preferences }, clock: { [clock] in clock.reading })
-    controller = try HistorySession(
-      scratch.store, scratch.history.reader, FakeClipboard(), now: { [clock] in clock.wallTime },
-      firstPageSize: 30, undoTime: .seconds(3600), delegate: view)
     preferences.retentionPeriod = .month
+    session = Self.session(at: scratch.location, preferences, clock)
+    log = SessionLog(of: session)
+  }
+
+  /// Makes a session without a window, as after each start of the program.
+  private static func session(
+    at location: HistoryLocation, _ preferences: Preferences, _ clock: TestClock, lock: Int32 = 2000
+  ) -> HistorySession {
+    let session = HistorySession.make(
+      at: location, preferences: preferences, now: { clock.wallTime }, clock: { clock.reading }, lock: lock)
+    session.followSettings()
+    return session
   }
 
   /// Records items of these ages in days, in this order.
@@ -36,19 +43,29 @@ import Testing
     for (number, age) in ages.enumerated() {
       let text = try ClipText(validating: Array("\(clock.wallTime) \(number) \(age)".utf8))
       let outcome = try await scratch.store.record(text, at: clock.wallTime - age * Self.day)
-      if case .recorded(let clip) = outcome { controller.model.insertNewest([clip]) }
+      if case .recorded(let clip) = outcome { session.model.insertNewest([clip]) }
     }
   }
 
   private func look() async {
-    controller.expire(by: retention)
-    await controller.drainRetention()
+    await look(session)
+  }
+
+  private func look(_ session: HistorySession) async {
+    session.start()
+    await session.drainRetention()
+  }
+
+  /// Answers the question with *Delete*.
+  private func confirm() async throws {
+    session.delete(try #require(asked))
+    await session.drainRetention()
   }
 
   /// Runs a check with nothing due, which stores the current clock as trusted.
   private func believeClock() async {
     await look()
-    #expect(view.confirmations.last == .some(nil))
+    #expect(asked == nil)
   }
 
   private func pass(days: Int64) {
@@ -58,16 +75,13 @@ import Testing
 
   private func expectCount(_ count: Int) throws {
     #expect(try scratch.texts().count == count)
-    #expect(controller.ids.count == count)
+    #expect(session.ids.count == count)
   }
 
-  private var asked: ExpiredClips? { view.confirmations.last ?? nil }
+  private var asked: ExpiredClips? { session.question }
 
-  @Test func `a retention check that is still running does not need the services any more`() async throws {
-    var services: AppServices? = .keepingNothing(FakeShortcut())
-    let retention = try #require(services?.retention)
-    services = nil
-    try await retention.run(on: scratch.store, asking: { _ in }, deleted: { _, _ in })
+  private var wasAsked: Bool {
+    log.events.contains { if case .questionChanged = $0 { true } else { false } }
   }
 
   @Test func `expired items are deleted without asking if the clock is trusted`() async throws {
@@ -76,7 +90,7 @@ import Testing
     pass(days: 2)
     await look()
     try expectCount(1)
-    #expect(view.confirmations.allSatisfy { $0 == nil } && view.failures.isEmpty)
+    #expect(!wasAsked && log.failures.isEmpty)
   }
 
   // MARK: - Questions
@@ -91,11 +105,9 @@ import Testing
     try await record(0, 0, 0, 0, 0, 0)
     for _ in 0..<3 { await look() }
     #expect(asked?.count == 2)
-    // Simulate a restart of the program.
-    let next = Retention({ [preferences] in preferences }, clock: { [clock] in clock.reading })
-    controller.expire(by: next)
-    await controller.drainRetention()
-    #expect(asked?.count == 2)
+    let next = Self.session(at: scratch.location, preferences, clock)
+    await look(next)
+    #expect(next.question?.count == 2)
     try expectCount(8)
   }
 
@@ -104,7 +116,7 @@ import Testing
   {
     try await record(40, 50)
     await look()
-    retention.keepForever()
+    session.keepForever()
     for _ in 0..<3 { await look() }
     #expect(asked == nil)
     #expect(preferences.retentionPeriod == .forever)
@@ -136,8 +148,7 @@ import Testing
     await look()
     #expect(asked?.count == 1)
     clock.wallTime += 29 * Self.day
-    retention.confirm(try #require(asked))
-    await look()
+    try await confirm()
     try expectCount(25)
     #expect(asked?.count ?? 0 > 20, "the new clock must cause its own question")
   }
@@ -145,8 +156,7 @@ import Testing
   @Test func `the clock is trusted after the user has confirmed a retention deletion`() async throws {
     try await record(40, 29)
     await look()
-    retention.confirm(try #require(asked))
-    await look()
+    try await confirm()
     try expectCount(1)
     pass(days: 2)
     await look()
@@ -204,36 +214,34 @@ import Testing
       await look()
     }
     try expectCount(0)
-    #expect(view.confirmations.allSatisfy { $0 == nil })
+    #expect(!wasAsked)
   }
 
   // MARK: - Confirmations
 
   @Test func `a retention confirmation is used only once, even if the deletion fails`() async throws {
     try await record(40, 20)
-    let store = try HistoryStore(
-      location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
-    let controller = try HistorySession(
-      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, delegate: view)
-    controller.expire(by: retention)
-    await controller.drainRetention()
-    retention.confirm(try #require(asked))
+    let session = Self.session(at: scratch.location, preferences, clock, lock: 20)
+    let log = SessionLog(of: session)
+    await look(session)
     try await scratch.whileLocked {
-      controller.expire(by: retention)
-      await controller.drainRetention()
+      session.delete(try #require(session.question))
+      await session.drainRetention()
     }
-    #expect(view.failures == [.notExpired(.locked)])
+    #expect(log.failures == [.notExpired(.locked)])
     clock.wallTime += 365 * Self.day
-    await look()
-    try expectCount(2)
-    #expect(asked?.count == 2)
+    session.tryAgain()
+    await session.drainActions()
+    await session.drainRetention()
+    #expect(try scratch.texts().count == 2)
+    #expect(session.question?.count == 2)
   }
 
   @Test func `a retention confirmation is void after the retention period changes`() async throws {
     try await record(400, 20)
     await look()
     #expect(asked?.count == 1)
-    retention.confirm(try #require(asked))
+    session.delete(try #require(asked))
     preferences.retentionPeriod = .year
     await look()
     preferences.retentionPeriod = .month
@@ -246,14 +254,15 @@ import Testing
     async throws
   {
     try await record(40, 45, 1)
-    controller.delete(controller.ids[1])
-    await controller.drain()
+    session.delete(session.ids[1])
+    await session.drain()
     await look()
     #expect(asked?.count == 1)
-    controller.undo()
-    await controller.drain()
-    retention.confirm(try #require(asked))
-    await look()
+    let counted = try #require(asked)
+    session.undo()
+    await session.drain()
+    session.delete(counted)
+    await session.drainRetention()
     try expectCount(3)
     #expect(asked?.count == 2)
   }
@@ -263,40 +272,80 @@ import Testing
   @Test func `undo does not restore items that have expired since their deletion`() async throws {
     try await record(29, 1)
     await believeClock()
-    for id in controller.ids { controller.delete(id) }
-    await controller.drain()
+    for id in session.ids { session.delete(id) }
+    await session.drain()
     pass(days: 2)
     await look()
-    #expect(view.deletionCounts.last == 1)
-    for _ in 0..<2 { controller.undo() }
-    await controller.drain()
+    #expect(session.deletions.count == 1)
+    for _ in 0..<2 { session.undo() }
+    await session.drain()
     try expectCount(1)
   }
 
   @Test func `raising the retention period during a purge keeps the remaining items`() async throws {
     try await record(Array(repeating: 40, count: 4_100))
     await look()
-    retention.confirm(try #require(asked))
-    try await retention.run(on: scratch.store, asking: { _ in }) { [preferences] _, ids in
-      if !ids.isEmpty { preferences.retentionPeriod = .forever }
-    }
-    #expect(try scratch.history.reader.newestPage(limit: 20_000).count == 100)
+    let token = session.model.changes.add { [preferences] _ in preferences.retentionPeriod = .forever }
+    try await confirm()
+    withExtendedLifetime(token) {}
+    #expect(try scratch.reader.newestPage(limit: 20_000).count == 100)
   }
 
   @Test func `a repeated retention failure is shown only once`() async throws {
-    try await record(31, 0)
-    let store = try HistoryStore(
-      location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
-    let controller = try HistorySession(
-      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, delegate: view)
+    try await record(20, 0)
+    await believeClock()
+    let session = Self.session(at: scratch.location, preferences, clock, lock: 20)
+    let log = SessionLog(of: session)
+    pass(days: 20)
     try await scratch.whileLocked {
-      for _ in 0..<3 {
-        if let expired = try await retention.expired(after: .month, in: store) { retention.confirm(expired) }
-        controller.expire(by: retention)
-        await controller.drainRetention()
-      }
+      for _ in 0..<3 { await look(session) }
     }
-    #expect(view.failures == [.notExpired(.locked)])
+    #expect(log.failures == [.notExpired(.locked)])
+  }
+
+  // MARK: - Without a window
+
+  @Test func `a confirmed deletion is carried out without a window`() async throws {
+    try await record(40, 1)
+    let other = Preferences(schema: nil)
+    let session = HistorySession.make(
+      at: scratch.location, preferences: other, now: { [clock] in clock.wallTime },
+      clock: { [clock] in clock.reading }, firstPageSize: nil)
+    session.delete(try #require(try await session.expired(after: .month)))
+    await session.drainRetention()
+    #expect(try scratch.texts().count == 1 && other.retentionPeriod == .month)
+    await session.close()
+  }
+
+  @Test func `the number in a question follows the items that are deleted by hand`() async throws {
+    try await record(40, 50, 60, 1)
+    await look()
+    #expect(asked?.count == 3)
+    for left in [2, 1, 0] {
+      session.delete(session.ids[1])
+      await session.drain()
+      await session.drainRetention()
+      #expect(asked?.count ?? 0 == left)
+    }
+  }
+
+  @Test func `while the history cannot be changed, no question is asked`() async throws {
+    try await record(40, 1)
+    scratch.reader.close()
+    await scratch.store.close()
+    await session.close()
+    var pending: HistoryImport? = try HistoryImport(scratch.location, at: clock.wallTime)
+    let session = Self.session(at: scratch.location, preferences, clock)
+    await look(session)
+    #expect(session.obstacle == .locked && session.question == nil)
+    await #expect(throws: StoreError.locked) { try await session.expired(after: .day) }
+    withExtendedLifetime(pending) {}
+    pending = nil
+    session.tryAgain()
+    await session.drainActions()
+    await session.drainRetention()
+    #expect(session.question?.count == 1)
+    await session.close()
   }
 
   // MARK: - The retention bar
@@ -304,7 +353,7 @@ import Testing
   @Test func `the retention bar shows item count, period and date until the user answers`() async throws {
     try await TestDisplay.open()
     try await record(40, 50)
-    let expired = try #require(try await retention.expired(after: .month, in: scratch.store))
+    let expired = try #require(try await session.expired(after: .month))
     var answers: [String] = []
     let bar = RetentionBar {
     } answered: { answer in

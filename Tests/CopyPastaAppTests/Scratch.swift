@@ -9,23 +9,25 @@ import TestSupport
 final class Scratch {
   let folder: TemporaryFolder
   let location: HistoryLocation
-  let history: History
+  let store: HistoryStore
+  let reader: HistoryReader
 
   init() throws {
     folder = try TemporaryFolder()
     location = HistoryLocation(folder: folder.path + "/copypasta")
-    history = try History(at: location)
+    store = try HistoryStore(location: location) { key, text in
+      Checksum.hmacSHA256(key: key, of: text.bytes)
+    }
+    reader = try HistoryReader(location: location)
   }
 
-  var store: HistoryStore { history.store }
-
   /// The texts in the history, newest first.
-  func texts() throws -> [String] { try history.reader.newestPage(limit: 1000).map(\.preview) }
+  func texts() throws -> [String] { try reader.newestPage(limit: 1000).map(\.preview) }
 
   /// Records a text as a capture would.
   @discardableResult
-  func record(_ text: String) async throws -> Clip? {
-    let outcome = try await store.record(ClipText(validating: Array(text.utf8)), at: Format.now)
+  func record(_ text: String, at time: Int64? = nil) async throws -> Clip? {
+    let outcome = try await store.record(ClipText(validating: Array(text.utf8)), at: time ?? Format.now)
     guard case .recorded(let clip) = outcome else { return nil }
     return clip
   }

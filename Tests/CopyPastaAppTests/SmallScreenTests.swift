@@ -35,7 +35,7 @@ import Testing
     let (empty, filled) = (try Scratch(), try Scratch())
     try await filled.record(String(repeating: "W", count: 1000))
     let way = FakeShortcut()
-    let services = AppServices.keepingNothing(showing: .success(empty.history), way)
+    let services = AppServices.keepingNothing(at: empty.location, way)
     services.shortcut.start()
     try await pump("no shortcut") { services.shortcut.state == .notHeld(.unsupported) }
     try await TestLocale.with(territory) { locale in
@@ -44,10 +44,12 @@ import Testing
       defer { Self.speakEnglish() }
       let style = ProgramStyle()
       let before = toplevels()
-      let histories = [.failure(.readOnly), .success(empty.history), .success(filled.history)]
-        .map { HistoryWindow(.keepingNothing(showing: $0, way), showText: { _ in }, closed: {}) }
+      let sessions = [HistoryLocation(folder: "/proc/none"), empty.location, filled.location].map {
+        HistorySession(.keepingNothing(at: $0, way))
+      }
+      let histories = sessions.map { HistoryWindow($0.services, $0, showText: { _ in }, closed: {}) }
       let dialogs: [any Dialogs.Dialog] = [
-        PreferencesWindow(services),
+        PreferencesWindow(services, sessions[1]),
         ShortcutsWindow(.held(by: .keyGrab, name: "Ctrl+Super+V")), AboutDialog(),
         try Self.textWindow(),
       ]
@@ -59,7 +61,7 @@ import Testing
           "All %s items will be deleted permanently.", 1_000_000
         ).filled(with: Format.number(1_000_000)), action: tr("C_lear History")
       ) {}
-      for history in histories { history.ask(about: Self.expired) }
+      for session in sessions { session.question = Self.expired }
       let windows = toplevels().filter { !before.contains($0) }.map { Window(Owned(borrowing: $0)) }
       #expect(windows.count == 9)
       for (number, window) in windows.enumerated() {

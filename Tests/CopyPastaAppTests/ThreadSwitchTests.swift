@@ -29,32 +29,30 @@ import X11Kit
 /// A history that records from a clipboard.
 @MainActor
 private struct SwitchScene {
-  let controller: HistorySession
+  let session: HistorySession
   private let scratch: Scratch
-  private let view = RecordingView()
+  private let log: SessionLog
 
   init(_ clipboard: any SystemClipboard) throws {
     scratch = try Scratch()
-    controller = try HistorySession(
-      scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30, delegate: view
-    )
-    controller.view = view
-    controller.isReading = true
+    session = .make(at: scratch.location, clipboard)
+    log = SessionLog(of: session)
+    session.attention = .active
   }
 
   func waitForRows(_ count: Int) async throws {
-    try await pump("a row") { controller.model.count == count }
+    try await pump("a row") { session.model.count == count }
   }
 
   /// Copies the oldest row, and waits for its flash.
   func copyOldest() async throws {
-    controller.copy(controller.ids[controller.model.count - 1])
-    try await pump("the flash") { !view.flashes.isEmpty }
+    session.copy(session.ids[session.model.count - 1])
+    try await pump("the flash") { !log.ids(of: .copied).isEmpty }
   }
 
   /// The queues on which steps began while `body` ran; consecutive steps on one queue count once.
   func steps(of body: () async throws -> Void) async throws -> [String] {
-    await controller.drain()
+    await session.drain()
     stepTrace.withLock { $0 = [] }
     try await body()
     let steps = stepTrace.withLock { $0.take() } ?? []
@@ -82,7 +80,7 @@ private struct SwitchScene {
       // on the reader's queue.
       #expect(copySteps.starts(with: ["history", "selection-owner"]), "\(copySteps)")
       #expect(Set(copySteps.dropFirst(2)).isSubset(of: ["selection-reader", "history"]), "\(copySteps)")
-      await scene.controller.drain()
+      await scene.session.drain()
     }
   }
 
@@ -99,6 +97,6 @@ private struct SwitchScene {
     #expect(steps.filter { $0 != "tasks" } == ["history"] && steps.last == "history", "\(steps)")
     let copySteps = try await scene.steps { try await scene.copyOldest() }
     #expect(copySteps == ["history"], "\(copySteps)")
-    await scene.controller.drain()
+    await scene.session.drain()
   }
 }

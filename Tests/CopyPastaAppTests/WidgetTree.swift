@@ -33,16 +33,16 @@ extension AppServices {
   /// The services of a program that saves no state, with one shortcut backend.
   @MainActor
   static func keepingNothing(
-    showing history: @autoclosure @escaping @MainActor () -> Result<History, StoreError> = .failure(
-      .readOnly),
-    _ way: FakeShortcut, now: @escaping @Sendable () -> Int64 = { 0 }
+    at location: HistoryLocation = HistoryLocation(folder: "/proc/none"),
+    clipboard: any SystemClipboard = FakeClipboard.idle, _ way: FakeShortcut, preferences: Preferences? = nil,
+    now: @escaping @Sendable () -> Int64 = { 0 }, clock: (@Sendable () -> ClockReading)? = nil
   ) -> AppServices {
-    let preferences = Preferences(schema: nil)
+    let preferences = preferences ?? Preferences(schema: nil)
     return AppServices(
-      clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
+      clipboard: clipboard, location: location,
       windowState: KeyFile(path: "/proc/none", group: "window"),
       hints: Hints(keptIn: KeyFile(path: "/proc/none", group: "hints")),
-      now: now, history: history,
+      now: now, clock: clock,
       preferences: { preferences }, shortcuts: { [way] })
   }
 }

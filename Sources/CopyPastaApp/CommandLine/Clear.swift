@@ -22,9 +22,8 @@ enum Clear {
     }
     do throws(StoreError) {
       guard try !location.isVacant else { return report(0) }
-      let history = try History(at: location)
-      history.reader.close()
-      return report(try MainLoop.result { await deleteAll(in: history.store) }.get())
+      let store = try HistoryStore(location: location, digest: HistorySession.digest)
+      return report(try MainLoop.result { await deleteAll(in: store) }.get())
     } catch {
       printError(failure(error))
       return 1

@@ -52,7 +52,7 @@ final class WindowToggler {
     self.hidden = hidden
     observations = [
       window.activity.add(weakly(self) { $0.activityChanged() }),
-      window.copies.add(weakly(self) { $0.copied() }),
+      window.session.events.add(weakly(self) { if case .offered = $1 { $0.copied() } }),
     ]
   }
 
@@ -110,7 +110,7 @@ final class WindowToggler {
     let preferences = preferences()
     guard !preferences[flag: .hidesAfterCopying] else { return hide() }
     guard isCalledUp, window.isActive, preferences.isWritable(.hidesAfterCopying) else { return }
-    window.services.hints.showOnce(.hideAfterCopying) { [weak self, window] in
+    window.session.services.hints.showOnce(.hideAfterCopying) { [weak self, window] in
       window.showNotice(
         tr("Hide the window after copying?"),
         offering: (

@@ -78,16 +78,20 @@ final class ClipRow: ListRow {
 
   func bind(_ value: any Sendable, in container: Widget) {
     guard let clip = value as? Clip else { return }
-    self.clip = clip
     self.container = container
     container.align(horizontally: .center)
+    show(clip)
+    if context.arrived.contains(clip.id) { showArrival(true) }
+  }
+
+  func show(_ clip: Clip) {
+    self.clip = clip
     spokenPreview = PreviewText.spoken(clip.preview, goesOn: clip.goesOn)
     showPreview()
     showDigit()
     showDetails()
     name = ""
     refreshName()
-    if context.arrived.contains(clip.id) { showArrival(true) }
   }
 
   func unbind() {

@@ -53,26 +53,26 @@ struct HistoryAction {
         menuKeys: "<Control>c",
         otherKeys: ["KP_Enter", "ISO_Enter", "KP_Space", "<Control>Insert"],
         swipe: Swipe(edge: .leading, icon: "edit-copy-symbolic"),
-        effect: .row { list, id in list.controller.copy(id) }),
+        effect: .row { list, id in list.session.copy(id) }),
       HistoryAction(
         name: "copy-and-delete", title: tr("Copy and delete"), keys: ["<Control>x"],
         otherKeys: ["<Shift>Delete", "<Shift>KP_Delete"],
-        effect: .row { list, id in list.controller.copyAndDelete(id) }),
+        effect: .row { list, id in list.session.copyAndDelete(id) }),
       HistoryAction(
         name: "delete", title: tr("Delete"), entry: tr("_Delete"), keys: ["Delete"], menuKeys: "Delete",
         isDestructive: true, otherKeys: ["KP_Delete"],
         swipe: Swipe(edge: .trailing, icon: "user-trash-symbolic"),
-        effect: .row { list, id in list.controller.delete(id) }),
+        effect: .row { list, id in list.session.delete(id) }),
       HistoryAction(
         name: "show", title: tr("View the full text"), entry: tr("_View Full Text"), keys: ["<Alt>Return"],
         menuKeys: "<Alt>Return", otherKeys: ["<Alt>KP_Enter", "<Alt>ISO_Enter"],
-        effect: .row { list, id in list.controller.show(id) }),
+        effect: .row { list, id in list.session.show(id) }),
       HistoryAction(
         name: "undo", title: tr("Undo the last deletion"), keys: ["<Control>z"],
-        effect: .window { $0.controller?.undo() }),
+        effect: .window { $0.session.undo() }),
       HistoryAction(
         name: "paste", title: tr("Add from clipboard"), keys: ["<Control>v"],
-        otherKeys: ["<Shift>Insert", "<Shift>KP_Insert"], effect: .window { $0.controller?.paste() }),
+        otherKeys: ["<Shift>Insert", "<Shift>KP_Insert"], effect: .window { $0.session.paste() }),
       HistoryAction(
         name: "menu", title: tr("Open the menu of an item"), keys: ["Menu", "<Shift>F10"],
         effect: .row { list, id in list.openMenu(of: id) }),
@@ -107,18 +107,4 @@ struct HistoryAction {
 
   /// The style class of a row during the action's swipe.
   var swipeStyle: String { "swiped-to-" + name }
-}
-
-/// A completed action that a screen reader announces.
-enum HistoryEvent {
-  case copied, copiedAndDeleted, deleted, restored
-
-  var message: String {
-    switch self {
-    case .copied: tr("Copied")
-    case .copiedAndDeleted: tr("Copied and deleted, press Control Z to undo")
-    case .deleted: tr("Deleted, press Control Z to undo")
-    case .restored: tr("Restored")
-    }
-  }
 }

@@ -13,14 +13,10 @@ final class HistoryContentView {
   private var page: StatusPage?
   private var list: HistoryList?
 
-  /// - Parameters:
-  ///   - controller: Returns the history in which to undo deletions; nil if it is not open.
-  ///   - copyCommand: Copies the command that the empty page shows.
-  init(
-    controller: @escaping @MainActor () -> HistorySession?, copyCommand: @escaping @MainActor () -> Void
-  ) {
+  /// - Parameter copyCommand: Copies the command that the empty page shows.
+  init(_ session: HistorySession, copyCommand: @escaping @MainActor () -> Void) {
     self.copyCommand = copyCommand
-    undoBar = UndoBar(of: controller)
+    undoBar = UndoBar(of: session)
     root = Overlay(pages, under: [undoBar.root])
   }
 
@@ -33,9 +29,10 @@ final class HistoryContentView {
     }
   }
 
+  func isShowing(_ list: HistoryList) -> Bool { self.list === list }
+
   /// Shows the list of clips, or the empty page if the list is empty.
   func show(_ list: HistoryList) {
-    undoBar.show(0)
     pages.removeAll()
     self.list = list
     list.isPaused = isPaused
@@ -56,7 +53,7 @@ final class HistoryContentView {
   func draw() {
     guard let list else { return }
     let wasEmpty = pages.shown == "empty"
-    let model = list.controller.model
+    let model = list.session.model
     page = model.count == 0 ? emptyPage : nil
     if let page {
       page.title = model.countEver == 0 ? tr("Nothing Copied Yet") : tr("History Is Empty")
@@ -96,23 +93,22 @@ final class UndoBar {
   /// Stays empty until something is deleted, so that the first frame does not wait for its content.
   let root = Revealer()
   private lazy var content = makeContent()
-  private let controller: @MainActor () -> HistorySession?
+  private let session: HistorySession
 
-  /// - Parameter controller: Returns the history with the deletions; nil while it is not open.
-  init(of controller: @escaping @MainActor () -> HistorySession?) {
-    self.controller = controller
+  init(of session: HistorySession) {
+    self.session = session
     root.align(horizontally: .center, vertically: .end)
   }
 
   private func makeContent() -> (bar: Box, label: Label) {
-    let controller = controller
+    let session = session
     let label = Label()
     label.wrap()
     label.preferOneLine()
     label.expand(horizontally: true)
-    let undoButton = Button(words: tr("Undo")) { controller()?.undoAll() }
+    let undoButton = Button(words: tr("Undo")) { session.undoAll() }
     let closeButton = Button(icon: "window-close-symbolic", name: tr("Close")) {
-      controller()?.deletions.forget()
+      session.deletions.forget()
     }
     // Leave the focus in the list on a click.
     for button in [undoButton, closeButton] { button.leaveFocusOnClick() }
@@ -122,7 +118,7 @@ final class UndoBar {
     bar.addStyle("osd")
     bar.addStyle("undo-bar")
     // Let deletions be undone for longer when the pointer or the focus enters the bar.
-    bar.onArrival { controller()?.deletions.prolong() }
+    bar.onArrival { session.deletions.prolong() }
     root.setChild(bar)
     return (bar, label)
   }

@@ -4,7 +4,7 @@ import GtkKit
 
 /// The view of the list of clips, and the user's input on its rows.
 @MainActor
-final class HistoryList: HistoryView {
+final class HistoryList {
   /// How long a copied row flashes.
   static let flashTime = Duration.milliseconds(550)
 
@@ -13,7 +13,7 @@ final class HistoryList: HistoryView {
 
   let root: Overlay
   private let scroll: ScrolledWindow
-  let controller: HistorySession
+  let session: HistorySession
   private let view: ListView<ClipRow>
   private let model: HistoryListModel
   private let menu: RowMenu
@@ -22,11 +22,10 @@ final class HistoryList: HistoryView {
   /// The help below the rows, until the history has had six items.
   private var firstSteps: FirstSteps?
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
-  /// The largest id that was ever in the list; clips with larger ids are new.
-  private var newestSeen: Clip.ID
   /// Whether the focus moves to each new row; true from `focusNewest` until the user's next input.
   private var followsNewest = false
   private var flashes: [Clip.ID: Timeout] = [:]
+  private var tokens: [ListenerToken] = []
   private var arrivals: Timeout?
   private lazy var ages = Age.Clock(now: rows.now) { [weak self] in
     self?.view.rowViews.compactMap(\.clip?.capturedAt) ?? []
@@ -40,17 +39,16 @@ final class HistoryList: HistoryView {
   static func rowCount(inHeight height: Int) -> Int { height / ClipRow.leastHeight + 1 }
 
   init(
-    _ controller: HistorySession, now: @escaping @Sendable () -> Int64,
+    _ session: HistorySession, now: @escaping @Sendable () -> Int64,
     lineLimit: Int = PreviewText.lineLimit
   ) {
-    let model = controller.model
+    let model = session.model
     self.model = model
-    self.controller = controller
+    self.session = session
     let rows = RowContext(now: now) { model.count }
     rows.lineLimit = lineLimit
-    rows.onClipboard = controller.onClipboard
+    rows.onClipboard = session.onClipboard
     self.rows = rows
-    newestSeen = model.count > 0 ? model.id(at: 0) : 0
     view = ListView(model: model.listModel) { ClipRow(of: $0, in: rows) }
     view.addStyle("history")
     view.setAccessibleName(tr("Clipboard history"))
@@ -73,10 +71,11 @@ final class HistoryList: HistoryView {
     view.onAnyInput(weakly(self) { $0.used(by: $1) })
     swipe = RowSwipe(on: view, run: weakly(self) { $0.swiped($1, $2) })
     view.onPointerMotion(weakly(self) { $0.scroll.addStyle("by-pointer") })
-    // Runs after the list view's own handler, which was connected first.
-    model.listModel.onItemsChanged(weakly(self) { $0.changed(at: $1, removed: $2, added: $3) })
+    tokens = [
+      model.changes.add(weakly(self) { $0.changed($1) }),
+      session.events.add(weakly(self) { $0.happened($1) }),
+    ]
     connectRows()
-    controller.view = self
   }
 
   // MARK: - First steps
@@ -89,8 +88,34 @@ final class HistoryList: HistoryView {
     didSet { firstSteps?.isPaused = isPaused }
   }
 
-  // MARK: -
+  // MARK: - What happens in the session
 
+  private func happened(_ event: HistorySession.Event) {
+    switch event {
+    case .done(let event, let id, let isAnnounced):
+      switch event {
+      case .copied: flash(id)
+      case .restored: focus(id)
+      case .deleted, .copiedAndDeleted: break
+      }
+      if isAnnounced { view.announce(event.message) }
+    case .added: focusNewest()
+    case .onClipboardChanged: markOnClipboard(session.onClipboard)
+    case .contentReplaced: refreshClips()
+    case .stateChanged, .countChanged, .deletionsChanged, .questionChanged, .secret, .offered, .failed, .text,
+      .recovered, .reopened:
+      break
+    }
+  }
+
+  /// Binds the rows that have kept their places again, because their clips may have other ids.
+  private func refreshClips() {
+    for row in view.rowViews {
+      if let position = row.item.position { row.show(model.clip(at: position)) }
+    }
+  }
+
+  /// Moves the focus to the newest row, and then to each new row until the user uses the list.
   func focusNewest() {
     followsNewest = true
     showsFocus = true
@@ -118,7 +143,7 @@ final class HistoryList: HistoryView {
     }
   }
 
-  func markOnClipboard(_ id: Clip.ID?) {
+  private func markOnClipboard(_ id: Clip.ID?) {
     let before = rows.onClipboard
     rows.onClipboard = id
     for row in view.rowViews where row.clip.map({ $0.id == id || $0.id == before }) == true {
@@ -145,8 +170,6 @@ final class HistoryList: HistoryView {
     }
   }
 
-  func announce(_ event: HistoryEvent) { view.announce(event.message) }
-
   /// Opens the menu of a clip's row, if the row is on the screen.
   func openMenu(of id: Clip.ID) {
     if let row = row(of: id) { menu.open(on: row) }
@@ -155,14 +178,14 @@ final class HistoryList: HistoryView {
   // MARK: - Input
 
   private func connectRows() {
-    view.onRowClick(.primary) { [controller] row, _ in
-      if let clip = row.clip { controller.copy(clip.id) }
+    view.onRowClick(.primary) { [session] row, _ in
+      if let clip = row.clip { session.copy(clip.id) }
     }
     // Handle the second of two quick clicks, because GTK calls `onRowClick` only for the first.
-    view.onActivate { [controller] position in controller.copy(controller.model.id(at: position)) }
-    view.onRowDrag { [controller] row in
-      row.clip.map { clip in
-        DeferredContent(types: TextFormat.mimeTypes) { Bytes(try await controller.text(of: clip.id).bytes) }
+    view.onActivate { [session] position in session.copy(session.model.id(at: position)) }
+    view.onRowDrag { [session] row in
+      row.clip.flatMap { session.seen($0.id) }.map { clip in
+        DeferredContent(types: TextFormat.mimeTypes) { Bytes(try await session.text(of: clip).bytes) }
       }
     } icon: { row in
       row.dragIcon
@@ -187,7 +210,7 @@ final class HistoryList: HistoryView {
 
   private func swiped(_ action: HistoryAction, _ id: Clip.ID) {
     // Swiping on a touchpad does not count as a press.
-    if action.name != "copy" || controller.mayCopy() { view.run(action.fullName, on: id) }
+    if action.name != "copy" || session.mayCopy() { view.run(action.fullName, on: id) }
   }
 
   // MARK: -
@@ -195,28 +218,24 @@ final class HistoryList: HistoryView {
   /// Updates the rows after clips were added or removed.
   ///
   /// Visible rows keep their place; new clips scroll into view only if the list is at its top.
-  private func changed(at position: Int, removed: Int, added: Int) {
+  private func changed(_ change: HistoryListModel.Change) {
     // Update the digit, and the position in the accessible name, of each row that has a view.
     view.rowViews.forEach { $0.refreshPlace() }
     if model.count == 0 { newItems.hide() }
     if firstSteps?.show(countEver: model.countEver) == false { firstSteps = nil }
-    guard added > 0 else { return }
+    guard change.added > 0 else { return }
     let isAtTop = scroll.offset == 0
-    if position == 0 { welcome(added, isAtTop: isAtTop) }
-    if position == 0 && isAtTop {
+    if change.isNew { welcome(change.added, isAtTop: isAtTop) }
+    if change.position == 0 && isAtTop {
       if followsNewest { view.focus(0) } else { view.scroll(to: 0) }
     }
     ages.rowsChanged()
   }
 
   /// Tints the rows of new clips, and shows the button that leads to them if they are out of sight.
-  private func welcome(_ added: Int, isAtTop: Bool) {
-    let new = (0..<added).lazy.map(model.id(at:)).prefix { $0 > self.newestSeen }
-    guard let newest = new.first else { return }
-    let arrived = Array(new.prefix(9))
-    let count = new.count
-    newestSeen = newest
+  private func welcome(_ count: Int, isAtTop: Bool) {
     guard root.isMapped else { return }
+    let arrived = (0..<min(count, 9)).map(model.id(at:))
     rows.arrived.formUnion(arrived)
     for row in view.rowViews where row.clip.map({ arrived.contains($0.id) }) == true {
       row.showArrival(true)

@@ -8,54 +8,39 @@ import X11Kit
 @MainActor
 final class HistoryWindow {
   private let window: Window
-  let services: AppServices
+  private let services: AppServices
+  let session: HistorySession
   let readingIndicator = ReadingIndicator()
   private let actions = ActionGroup()
   private lazy var notice = NoticeBar(giveBackFocus: weakly(self) { $0.body.focusAgain() })
-  lazy var body = HistoryContentView(
-    controller: { [weak self] in self?.controller }, copyCommand: weakly(self) { $0.copyCommand() })
-
-  var state = State.opening
+  private(set) lazy var body = HistoryContentView(session, copyCommand: weakly(self) { $0.copyCommand() })
+  /// The list of clips, made when the history is first open.
+  private(set) var list: HistoryList?
+  /// The state of the session that the window shows; nil at first.
+  private var shownState: HistorySession.State?
   /// Whether the window has been drawn at least once.
   private(set) var isDrawn = false
-  /// Whether `prepare` has done the work of the first `present` in advance.
-  private var isPrepared = false
-  /// The error of the last failed attempt to open the history.
-  private var openingError: StoreError?
   /// The notice that says why the open history cannot be changed, if it cannot.
   private var obstacle: String?
   private var observations: [ListenerToken] = []
-  private var pauseObservation: ListenerToken?
-  lazy var retentionBar = RetentionBar(
+  private var settings: [ListenerToken] = []
+  private(set) lazy var retentionBar = RetentionBar(
     giveBackFocus: weakly(self) { $0.body.focusAgain() }, answered: weakly(self) { $0.answered($1) })
-  /// Runs `expire` again; nil while the window is hidden.
-  private var retentionTimer: Timeout?
-  private var wasActive = false
-  /// Notified when a clip's whole text has been put on the clipboard.
-  let copies = Observers<Void>()
   let closed: @MainActor () -> Void
   let showText: @MainActor (TextWindow) -> Void
   /// Notified when `isShown` or `isActive` may have changed.
   let activity = Observers<Void>()
 
-  enum State {
-    /// The history is not open yet, or is being closed and opened again while its rows stay on the screen.
-    case opening
-    case recovering
-    /// The history cannot be opened. Opening is tried again when the user has left the window and returns.
-    case unavailable(StoreError, wasLeft: Bool)
-    case open(HistoryList)
-  }
-
   /// - Parameters:
   ///   - showText: Shows a window with the full text of a clip, above this window.
   ///   - closed: Called when the user closes the window, before the window is hidden.
   init(
-    _ services: AppServices, showText: @escaping @MainActor (TextWindow) -> Void,
+    _ services: AppServices, _ session: HistorySession, showText: @escaping @MainActor (TextWindow) -> Void,
     closed: @escaping @MainActor () -> Void
   ) {
     window = Window(title: CopyPasta.name)
     self.services = services
+    self.session = session
     self.closed = closed
     self.showText = showText
     window.setTitlebar(
@@ -64,7 +49,11 @@ final class HistoryWindow {
     window.restoreSize(from: services.windowState)
     window.setChild(Box(.vertical, [body.root, retentionBar.root, notice.root]))
     connect()
-    openHistory()
+    session.open(firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height))
+    stateChanged()
+    showDeletions()
+    showQuestion()
+    showRecovery()
   }
 
   // MARK: - On the screen
@@ -99,7 +88,7 @@ final class HistoryWindow {
 
   /// Shows the window in front, with the focus on the newest row.
   func present(_ activation: Activation) {
-    if !isShown, controller != nil { readingIndicator.expectReading() }
+    if !isShown, session.obstacle == nil, session.isOpen { readingIndicator.expectReading() }
     window.present(activation)
     body.focusNewest()
     guard !isDrawn else { return }
@@ -110,16 +99,14 @@ final class HistoryWindow {
   ///
   /// Shows nothing, and does not read the clipboard.
   func prepare() async {
-    guard let controller else { return }
     let pieces: [@MainActor () async -> Void] = [
-      window.layOut, followSettings, controller.loadRest, window.layOut,
+      window.layOut, followSettings, { [session] in session.start() }, session.loadRest, window.layOut,
     ]
     for piece in pieces {
       await MainLoop.idle()
       guard !isShown, !Task.isCancelled else { return }
       await piece()
     }
-    isPrepared = true
   }
 
   func hide() {
@@ -132,87 +119,107 @@ final class HistoryWindow {
   }
 
   func destroy() {
-    controller?.endReading()
+    session.attention = .hidden
     window.destroy()
   }
 
   // MARK: - Content
 
-  var controller: HistorySession? { list?.controller }
-
-  var list: HistoryList? {
-    if case .open(let list) = state { list } else { nil }
+  private func happened(_ event: HistorySession.Event) {
+    switch event {
+    case .stateChanged: stateChanged()
+    case .countChanged: countChanged()
+    case .deletionsChanged: showDeletions()
+    case .questionChanged: showQuestion()
+    case .recovered: showRecovery()
+    case .secret(true): readingIndicator.showSecret()
+    case .secret(false): readingIndicator.hideSecret()
+    case .failed(let failure): if let message = failure.message { showNotice(message) }
+    case .reopened(because: let error): showNotice(error.message)
+    case .text(let seen, let text): show(text, of: seen)
+    case .contentReplaced, .onClipboardChanged, .offered, .done, .added: break
+    }
   }
 
-  /// The number of clips; 0 if the history is not open.
-  private var count: Int { controller?.model.count ?? 0 }
-
-  private func enter(_ state: State) {
-    self.state = state
-    // Withdraw the question, because it concerns the history that was shown before.
-    retentionBar.show(nil)
-    switch state {
-    case .opening: break
+  /// Shows the session's state: the list, or a page in place of it.
+  private func stateChanged() {
+    let before = shownState
+    shownState = session.state
+    showIndicator()
+    guard session.state != before else { return }
+    switch session.state {
+    // While the history is opened again, its rows stay on the screen.
+    case .opening: if !session.model.isOpen { body.show(.opening, takesFocus: isDrawn) }
     case .recovering: body.show(.recovering, takesFocus: isDrawn)
-    case .unavailable(let error, _): body.show(.failure(error.message), takesFocus: isDrawn)
-    case .open(let list): body.show(list)
+    case .unavailable(let error): body.show(.failure(error.message), takesFocus: isDrawn)
+    case .open: showList()
     }
-    actions.setEnabled("clear-history", count > 0)
-  }
-
-  private func countChanged() {
-    actions.setEnabled("clear-history", count > 0)
-    body.draw()
-  }
-
-  /// Opens the history, or shows why it cannot be opened.
-  func openHistory(recovering: Bool = true) {
-    do throws(StoreError) {
-      try show(services.history.get())
-    } catch .damaged where recovering {
-      enter(.recovering)
-      Task.unpooled { await self.recoverHistory() }
-    } catch {
-      show(error)
+    // An action that fails shows its own message, so only an obstacle that was found in opening needs a notice.
+    let message = session.obstacle?.reasonForReadOnly
+    if let obstacle, obstacle != message {
+      notice.withdraw(obstacle)
+      self.obstacle = nil
     }
+    if let message, obstacle == nil, before != .open(obstacle: nil) {
+      obstacle = message
+      notice.show(message, lifetime: .long)
+    }
+    countChanged()
   }
 
-  private func show(_ history: History) throws(StoreError) {
-    let controller = try HistorySession(
-      history.store, history.reader, services.clipboard, now: services.now,
-      firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), delegate: self)
+  private func showList() {
+    let list = list ?? makeList()
+    guard !body.isShowing(list) else { return }
+    body.show(list)
+    if isDrawn { body.focusNewest() }
+  }
+
+  private func makeList() -> HistoryList {
     // Use the stored number of lines for the first frame, because the settings are read after that frame.
     let lineLimit = services.windowState.integers(["preview-lines"])["preview-lines"] ?? PreviewText.lineLimit
     let list = HistoryList(
-      controller, now: services.now, lineLimit: lineLimit.clamped(to: Preferences.previewLines))
-    controller.model.listModel.onItemsChanged(weakly(self) { window, _, _, _ in window.countChanged() })
-    openingError = nil
-    enter(.open(list))
-    if let obstacle { notice.withdraw(obstacle) }
-    obstacle = history.store.obstacle?.reasonForReadOnly
-    if let obstacle { notice.show(obstacle, lifetime: .long) }
-    // At the start, `drawn` does this after the first frame.
-    guard isDrawn else { return }
-    body.focusNewest()
-    complete()
+      session, now: services.now, lineLimit: lineLimit.clamped(to: Preferences.previewLines))
+    self.list = list
+    if session.followsSettings { useSettings() }
+    return list
   }
 
-  private func show(_ error: StoreError) {
-    if error != openingError { printError(error.message) }
-    openingError = error
-    enter(.unavailable(error, wasLeft: false))
+  private func countChanged() {
+    actions.setEnabled("clear-history", session.count > 0)
+    body.draw()
   }
 
-  /// Recovers the damaged history off the main thread, because this may take several seconds.
-  private func recoverHistory() async {
-    do throws(StoreError) {
-      let outcome = try await services.recoverHistory()
-      openHistory(recovering: false)
-      if let outcome { notice.show(outcome.message, lifetime: .long) }
-    } catch {
-      show(error)
+  private func showDeletions() {
+    body.showDeletions(session.deletions.count, wasCopied: session.deletions.lastWasCopied)
+  }
+
+  private func showQuestion() {
+    guard let question = session.question else { return retentionBar.show(nil) }
+    retentionBar.show(question, canKeep: services.preferences.isWritable(.retentionPeriod))
+  }
+
+  private func showRecovery() {
+    if let outcome = session.recovery.take() { notice.show(outcome.message, lifetime: .long) }
+  }
+
+  /// Shows a clip's whole text in a window of its own, unless this window is hidden.
+  private func show(_ text: ClipText, of seen: SeenClip) {
+    Task.unpooled { [self] in
+      let shown = await Self.shown(text)
+      guard isShown else { return }
+      showText(
+        TextWindow(
+          shown, capturedAt: seen.clip.capturedAt, in: parentOfDialogs?.size, state: services.windowState
+        ) { [session] in
+          session.copy(seen, copied: $1)
+        } copyPart: { [session] in
+          session.copy(part: $0, copied: $1)
+        })
     }
   }
+
+  /// Converts a text off the main thread, because up to 1 MiB is converted.
+  @concurrent private static func shown(_ text: ClipText) async -> ShownText { ShownText(text) }
 
   private func drawn() {
     isDrawn = true
@@ -230,33 +237,26 @@ final class HistoryWindow {
     complete()
   }
 
-  /// If a history is open, does the work that can wait until after the first frame.
+  /// Does the work that can wait until after the first frame.
   private func complete() {
-    guard let controller else { return }
     followSettings()
     // Start reading after the settings are applied, because they limit the size of a text.
     followActivity()
     // First draw the frame with the reading indicator, because loading the rest makes GTK build some 200 rows.
-    window.onNextFrame { [weak self, weak controller] in
-      Task.unpooled {
-        await controller?.loadRest()
-        self?.expire()
-      }
-    }
+    window.onNextFrame { [session] in session.start() }
   }
 
   private func followSettings() {
-    useSettings()
-    observations = [
-      services.preferences.observe(.sizeLimit, weakly(self) { $0.useSettings() }),
+    guard settings.isEmpty else { return }
+    session.followSettings()
+    settings = [
       services.preferences.observe(.previewLines, weakly(self) { $0.useSettings() }),
       services.shortcut.changes.add(weakly(self) { $0.useSettings() }),
-      services.preferences.observe(.retentionPeriod, weakly(self) { $0.expire() }),
     ]
+    useSettings()
   }
 
   private func useSettings() {
-    controller?.setSizeLimit(services.preferences.sizeLimitInMiB << 20)
     list?.lineLimit = services.preferences.previewLineCount
     let advice = services.shortcut.advice
     body.emptyPage.add(advice.words, command: advice.command)
@@ -265,35 +265,33 @@ final class HistoryWindow {
         ? advice.words : tr("To show the history from any app, set up a shortcut in Preferences."))
   }
 
-  /// Deletes expired items or asks about them, once all clips are in the list, and repeatedly while the window is
-  /// shown.
-  private func expire() {
-    retentionTimer = isShown ? Timeout(after: services.retention.interval, weakly(self) { $0.expire() }) : nil
-    guard isDrawn, let controller, !controller.model.mayHaveMore else { return }
-    controller.expire(by: services.retention)
-  }
-
   private func answered(_ answer: RetentionBar.Answer) {
     switch answer {
-    case .delete(let expired):
-      services.retention.confirm(expired)
-      expire()
+    case .delete(let expired): session.delete(expired)
     case .keep:
-      // Changing the setting calls `expire` again.
-      services.retention.keepForever()
+      session.keepForever()
       showNotice(tr("Nothing was deleted. Keep History For is now Forever."))
     }
   }
 
-  /// Reads the clipboard while the window is active, the history is open and reading is not paused.
-  func followActivity() {
-    let isPaused = services.pause.isPaused
-    body.isPaused = isPaused
-    if let controller {
-      services.clipboard.setReadingWindow(window.x11Number)
-      controller.isReading = (isDrawn || isPrepared) && isActive && !isPaused
-    }
-    readingIndicator.state = isPaused ? .paused : controller?.isReading == true ? .reading : .idle
+  /// Tells the session how much the user sees: the clipboard is read only while the window is active.
+  private func followActivity() {
+    body.isPaused = services.pause.isPaused
+    services.clipboard.setReadingWindow(window.x11Number)
+    if session.followsSettings { session.attention = isActive ? .active : isShown ? .shown : .hidden }
+    showIndicator()
+  }
+
+  private func showIndicator() {
+    readingIndicator.state =
+      switch session.state {
+      case _ where services.pause.isPaused: .paused
+      case .open(nil): session.isReading ? .reading : .idle
+      case .open(let error?): .unable(error.reasonForReadOnly)
+      case .opening: .unable(StoreError.locked.message)
+      case .recovering: .unable(tr("Repairing the History…"))
+      case .unavailable(let error): .unable(error.message)
+      }
   }
 
   // MARK: - Input
@@ -311,21 +309,22 @@ final class HistoryWindow {
       window.addKeys(action.triggers, running: action.fullName)
     }
     window.onControlDigit { [weak self] digit in
-      guard let list = self?.list, digit <= list.controller.model.count else { return false }
-      let id = list.controller.model.id(at: digit - 1)
+      guard let self, let list, digit <= session.count else { return false }
+      let id = session.model.id(at: digit - 1)
       list.focus(id)
-      list.controller.copy(id)
+      session.copy(id)
       return true
     }
     body.root.onDrop(
-      of: services.clipboard.dropFormats, isAccepted: { [weak self] in self?.controller != nil }
-    ) { [weak self] drop in
-      if let controller = self?.controller { controller.record(drop) } else { drop.finish(accepted: false) }
-    }
+      of: services.clipboard.dropFormats, isAccepted: { [session] in session.isOpen }
+    ) { [session] in session.record($0) }
     body.root.addStyle("drop-place")
     actions.add("clear-history", weakly(self) { $0.askToClear() })
     actions.add(services.pause.action)
-    pauseObservation = services.pause.changes.add(weakly(self) { $0.followActivity() })
+    observations = [
+      services.pause.changes.add(weakly(self) { $0.followActivity() }),
+      session.events.add(weakly(self) { $0.happened($1) }),
+    ]
     window.insert(actions, as: "win")
   }
 
@@ -333,34 +332,19 @@ final class HistoryWindow {
     activity.notify()
     if isDrawn { window.emitActivityAgain() }
     (notice.canAnnounce, retentionBar.canAnnounce) = (isDrawn && isActive, isDrawn && isActive)
-    if !isShown { retentionTimer = nil } else if isActive && !wasActive || retentionTimer == nil { expire() }
-    wasActive = isActive
-    switch state {
-    case .unavailable(let error, _) where !isActive: state = .unavailable(error, wasLeft: true)
-    case .unavailable(_, wasLeft: true):
-      // Try again, because the cause may no longer exist.
-      services.forgetHistory()
-      openHistory()
-    case .open(let list) where isActive && list.controller.model.isReplaced:
-      reopen(showing: StoreError.replaced.message)
-    case .open(let list) where isActive && list.controller.isReadOnly:
-      Task.unpooled { [weak self] in
-        if await list.controller.resumesWriting() { self?.reopen() }
-      }
-    default: break
-    }
     followActivity()
   }
 
   private func askToClear() {
-    guard let controller, count > 0 else { return }
+    let count = session.count
+    guard count > 0 else { return }
     ConfirmationDialog.ask(
       over: window, title: tr("Clear History?"),
       text: trn(
         "The only item will be deleted permanently.",
         "All %s items will be deleted permanently.", count
       ).filled(with: Format.number(count)), action: tr("C_lear History")
-    ) { controller.clear() }
+    ) { [session] in session.clear() }
   }
 
   private func copyCommand() {

@@ -3,14 +3,25 @@ import GtkKit
 /// The indicator in the header bar that shows whether the clipboard is being read; a click pauses reading.
 @MainActor
 final class ReadingIndicator {
-  /// Whether the clipboard is being read and, if not, why; the raw value is the style class.
-  enum State: String, CaseIterable {
-    case reading = "active"
+  /// Whether copies are recorded and, if not, why.
+  enum State: Equatable {
+    case reading
     /// The window is not active.
     case idle
     case paused
     /// The text on the clipboard was skipped, because a password manager marked it as secret.
     case secret
+    /// Nothing can be recorded, for this reason.
+    case unable(String)
+
+    fileprivate var style: String {
+      switch self {
+      case .reading: "active"
+      case .idle, .unable: "idle"
+      case .paused: "paused"
+      case .secret: "secret"
+      }
+    }
   }
 
   /// The longest time for which the indicator reports a skipped secret.
@@ -87,8 +98,8 @@ final class ReadingIndicator {
     let expected = state == .idle && expectation != nil ? .reading : state
     let state = secretTimer == nil ? expected : .secret
     guard state != shown else { return }
-    if let shown { root.removeStyle(shown.rawValue) }
-    root.addStyle(state.rawValue)
+    if let shown { root.removeStyle(shown.style) }
+    root.addStyle(state.style)
     shown = state
     label.text = state.name
     label.wrapIfLonger(than: 7)
@@ -103,7 +114,7 @@ extension ReadingIndicator.State {
   var name: String {
     switch self {
     case .reading: tr("Recording")
-    case .idle: tr("Not Recording")
+    case .idle, .unable: tr("Not Recording")
     case .paused: tr("Paused")
     case .secret: tr("Secret Skipped")
     }
@@ -115,6 +126,7 @@ extension ReadingIndicator.State {
       tr("Recording what you copy while this window is in front. Click to pause.")
     case .idle:
       tr("Not recording, because this window is not in front. Click to pause.")
+    case .unable(let reason): reason
     case .paused:
       tr("Paused. Only what you paste or drop here is recorded. Click to resume.")
     case .secret:

@@ -109,6 +109,12 @@ final class StatusPage {
     StatusPage(icon: "dialog-warning-symbolic", title: tr("History Not Available"), text: message)
   }
 
+  static var opening: StatusPage {
+    StatusPage(
+      icon: "emblem-synchronizing-symbolic", title: tr("Opening the History…"),
+      text: tr("Another app is using the history file. The history is shown as soon as that app is done."))
+  }
+
   static var recovering: StatusPage {
     StatusPage(
       icon: "emblem-synchronizing-symbolic", title: tr("Repairing the History…"),

@@ -133,32 +133,34 @@ final class RetentionMenu {
   let root = DropDown(RetentionPeriod.allCases.map(\.words))
   private(set) lazy var row = PreferenceRow(
     tr("_Keep History For"), explanation, root, clicked: { [root] in if root.isEnabled { root.open() } })
-  private let services: AppServices
+  private let session: HistorySession
+  private let preferences: Preferences
   private weak var window: Window?
   private var observation: ListenerToken?
 
   private var explanation: String {
-    services.preferences.retentionPeriod == .forever
+    preferences.retentionPeriod == .forever
       ? tr("Items stay until you delete them.") : tr("Older items are deleted permanently.")
   }
 
   /// - Parameter window: The row's window, which is held weakly; the confirmation dialog is shown above it.
-  init(_ services: AppServices, in window: Window) {
-    self.services = services
+  init(_ session: HistorySession, in window: Window) {
+    self.session = session
+    preferences = session.services.preferences
     self.window = window
-    root.isEnabled = services.preferences.isWritable(.retentionPeriod)
+    root.isEnabled = preferences.isWritable(.retentionPeriod)
     show()
     root.onChange(weakly(self) { $0.changed() })
-    observation = services.preferences.observe(.retentionPeriod, weakly(self) { $0.show() })
+    observation = preferences.observe(.retentionPeriod, weakly(self) { $0.show() })
   }
 
   private func show() {
-    root.chosen = RetentionPeriod.allCases.firstIndex(of: services.preferences.retentionPeriod) ?? 0
+    root.chosen = RetentionPeriod.allCases.firstIndex(of: preferences.retentionPeriod) ?? 0
     row.explain(explanation)
   }
 
   private func changed() {
-    let (choice, present) = (RetentionPeriod.allCases[root.chosen], services.preferences.retentionPeriod)
+    let (choice, present) = (RetentionPeriod.allCases[root.chosen], preferences.retentionPeriod)
     guard choice != present else { return }
     guard choice.isShorter(than: present) else { return choose(choice) }
     // Show the old choice again until the expired items are counted and the user has confirmed.
@@ -168,8 +170,7 @@ final class RetentionMenu {
 
   private func ask(about choice: RetentionPeriod) async {
     do throws(StoreError) {
-      let store = try services.history.get().store
-      guard let expired = try await services.retention.expired(after: choice, in: store) else {
+      guard let expired = try await session.expired(after: choice) else {
         return choose(choice)
       }
       // Preferences may have been closed during the count.
@@ -177,18 +178,16 @@ final class RetentionMenu {
       expired.ask(
         over: window,
         weakly(self) {
-          $0.services.retention.confirm(expired)
-          $0.choose(choice)
+          $0.session.delete(expired)
+          $0.show()
         })
     } catch {
-      // Forget a failure to open the history, so that the next use tries again.
-      if case .failure = services.history { services.forgetHistory() }
       row.showError(tr("Couldn’t count the older items.") + " " + error.message)
     }
   }
 
   private func choose(_ choice: RetentionPeriod) {
-    services.preferences.retentionPeriod = choice
+    preferences.retentionPeriod = choice
     show()
   }
 }

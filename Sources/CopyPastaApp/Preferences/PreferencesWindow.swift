@@ -16,7 +16,8 @@ final class PreferencesWindow: Dialogs.Dialog {
 
   /// - Parameter connect: Returns the bus with the services for haptic feedback and for the tray icon.
   init(
-    _ services: AppServices, connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session
+    _ services: AppServices, _ session: HistorySession,
+    connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session
   ) {
     let preferences = services.preferences
     self.preferences = preferences
@@ -27,7 +28,7 @@ final class PreferencesWindow: Dialogs.Dialog {
       tr(
         "Start hidden, ready for the shortcut. Nothing is recorded until you open the window."
       ))
-    retention = RetentionMenu(services, in: window)
+    retention = RetentionMenu(session, in: window)
     vibrates = PreferenceRow(
       .usesHaptics, of: preferences, tr("_Vibrate After Copying"), tr("A short buzz confirms each copy."))
     // Hidden until the haptics service is found, which runs on phones and tablets.

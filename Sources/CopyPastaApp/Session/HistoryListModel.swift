@@ -1,7 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// The list model of the history, newest first.
+/// The list model of the history, newest first; one for the life of the process.
 ///
 /// The model holds the id of every clip (8 bytes each), but the rows only of the pages near the visible part. It reads
 /// a page by id, which takes the same time at any depth. For the first frame it reads only the first page; the ids of
@@ -11,44 +11,46 @@ final class HistoryListModel: ListModelSource {
   private static let pageSize = 64
   /// If more rows than this are loaded, the rows far from the visible part are released.
   private static let cacheLimit = 512
-  /// The maximum number of runs of removed rows that are reported to the views one by one.
+  /// The maximum number of runs of changed rows that are reported to the views one by one.
   private static let mostRuns = 16
 
-  private(set) lazy var listModel = ListModel(source: self)
-
-  private let reader: HistoryReader
-  private let failed: @MainActor (StoreError) -> Void
-  /// The ids of all clips, oldest first, so that new ids are appended.
-  private var ids: [Int64]
-  private var rows: [Int64: Clip] = [:]
-
-  /// Reads the first page.
-  ///
-  /// - Parameters:
-  ///   - firstPageSize: The number of clips that fill the window; more clips would delay the first frame, because the
-  ///     list view builds all rows before it.
-  ///   - failed: Called if a later page cannot be read.
-  init(
-    reader: HistoryReader, firstPageSize: Int, failed: @escaping @MainActor (StoreError) -> Void
-  ) throws(StoreError) {
-    self.reader = reader
-    self.failed = failed
-    let page = try reader.newestPage(limit: firstPageSize)
-    countEver = try reader.lastID()
-    ids = page.reversed().map(\.id)
-    mayHaveMore = page.count == firstPageSize
-    oldestOfFirstPage = page.last?.id ?? 0
-    for clip in page { rows[clip.id] = clip }
+  /// The part of the list that has changed.
+  struct Change {
+    let position, removed, added: Int
+    /// Whether the added clips were just recorded.
+    var isNew = false
   }
 
-  var isReplaced: Bool { reader.isReplaced }
+  private(set) lazy var listModel = ListModel(source: self)
+  /// Notified after the views have been.
+  let changes = Observers<Change>()
+
+  /// Nil until the history is first opened.
+  private var reader: HistoryReader?
+  private let failed: @MainActor (StoreError) -> Void
+  /// The ids of all clips, oldest first, so that new ids are appended.
+  private var ids: [Int64] = []
+  private var rows: [Int64: Clip] = [:]
+
+  /// - Parameter failed: Called if a page cannot be read.
+  init(failed: @escaping @MainActor (StoreError) -> Void) {
+    self.failed = failed
+    // Create it while there are no rows, because it counts the rows that it announces.
+    _ = listModel
+  }
 
   // MARK: Reading
+
+  /// Whether a history was opened.
+  var isOpen: Bool { reader != nil }
+
+  /// Whether the history's path no longer refers to the file that the list shows.
+  var isReplaced: Bool { reader?.isReplaced == true }
 
   var count: Int { ids.count }
 
   /// The number of clips that the history ever had, including deleted ones: the largest id, because ids are not reused.
-  private(set) var countEver: Int64
+  private(set) var countEver: Int64 = 0
 
   func value(at position: Int) -> any Sendable { clip(at: position) }
 
@@ -63,16 +65,96 @@ final class HistoryListModel: ListModelSource {
 
   func id(at position: Int) -> Int64 { ids[ids.count - 1 - position] }
 
-  func position(of id: Int64) -> Int? {
-    let index = index(of: id)
-    return index < ids.count && ids[index] == id ? ids.count - 1 - index : nil
+  func position(of id: Int64) -> Int? { index(of: id, in: ids).map { ids.count - 1 - $0 } }
+
+  /// The present id of a clip that was in the list; nil if the history no longer has it.
+  ///
+  /// An import assigns new ids, and another file may use an id for another text.
+  func presentID(of clip: Clip) throws(StoreError) -> Clip.ID? {
+    guard let reader else { return nil }
+    if rows[clip.id] == clip { return clip.id }
+    var pages = Pages(reader, of: ids)
+    return try pages.index(of: clip).map { ids[$0] }
+  }
+
+  // MARK: Opening
+
+  /// Shows the first page of a history that was just opened.
+  ///
+  /// - Parameter firstPageSize: The number of clips that fill the window; more clips would delay the first frame,
+  ///   because the list view builds all rows before it.
+  func open(_ reader: HistoryReader, firstPageSize: Int) throws(StoreError) {
+    let page = try reader.newestPage(limit: firstPageSize)
+    countEver = try reader.lastID()
+    self.reader = reader
+    ids = page.reversed().map(\.id)
+    mayHaveMore = page.count == firstPageSize
+    oldestOfFirstPage = page.last?.id ?? 0
+    for clip in page { rows[clip.id] = clip }
+    announce(at: 0, removed: 0, added: ids.count)
+  }
+
+  private func announce(at position: Int, removed: Int, added: Int, isNew: Bool = false) {
+    listModel.itemsChanged(at: position, removed: removed, added: added)
+    changes.notify(Change(position: position, removed: removed, added: added, isNew: isNew))
+  }
+
+  /// Shows another file, or a file that another program may have changed; rows that are still there keep their place.
+  ///
+  /// - Parameter new: The ids of all clips in ascending order.
+  func update(_ reader: HistoryReader, _ new: [Int64]) throws(StoreError) {
+    let kept = try keptRows(in: new, of: reader)
+    countEver = try reader.lastID()
+    self.reader = reader
+    mayHaveMore = false
+    let before = rows
+    rows = [:]
+    for (_, index, clip) in kept {
+      rows[new[index]] = Clip(
+        id: new[index], capturedAt: clip.capturedAt, byteCount: clip.byteCount, preview: clip.preview)
+    }
+    // From the newest clip on, so that the places of the older ones in `ids` do not change.
+    var (oldEnd, newEnd) = (ids.count, new.count)
+    for (old, index) in kept.reversed().map({ ($0.old, $0.new) }) + [(-1, -1)] {
+      let (removed, added) = (old + 1..<oldEnd, new[(index + 1)..<newEnd])
+      if !ids[removed].elementsEqual(added) || added.contains(where: { before[$0] != nil }) {
+        ids.replaceSubrange(removed, with: added)
+        let position = new.count - newEnd
+        announce(at: position, removed: removed.count, added: added.count)
+      }
+      if old >= 0 { ids[old] = new[index] }
+      (oldEnd, newEnd) = (old, index)
+    }
+  }
+
+  /// The loaded rows that are also in the new content, oldest first, with their indices in `ids` and in `new`.
+  private func keptRows(in new: [Int64], of reader: HistoryReader) throws(StoreError) -> [(
+    old: Int, new: Int, clip: Clip
+  )] {
+    var pages = Pages(reader, of: new)
+    var kept: [(old: Int, new: Int, clip: Clip)] = []
+    var runs = 0
+    for clip in rows.values.sorted(by: { $0.id < $1.id }) {
+      guard let old = index(of: clip.id, in: ids) else { continue }
+      let last = kept.last ?? (old: -1, new: -1, clip: clip)
+      guard let index = try pages.index(of: clip, expectedAt: last.new + 1), index > last.new else {
+        continue
+      }
+      if old != last.old + 1 || index != last.new + 1 {
+        // Leave the rest to one last change, because each report to the views takes time.
+        runs += 1
+        if runs > Self.mostRuns { break }
+      }
+      kept.append((old, index, clip))
+    }
+    return kept
   }
 
   // MARK: Changing
 
   /// Whether there may be clips that are older than the first page and not in the list yet.
-  private(set) var mayHaveMore: Bool
-  let oldestOfFirstPage: Int64
+  private(set) var mayHaveMore = false
+  private(set) var oldestOfFirstPage: Int64 = 0
 
   /// Adds the clips that are older than the first page.
   ///
@@ -85,17 +167,19 @@ final class HistoryListModel: ListModelSource {
     older.append(contentsOf: ids)
     ids = older
     mayHaveMore = false
-    listModel.itemsChanged(at: shown, removed: 0, added: added)
+    announce(at: shown, removed: 0, added: added)
   }
 
   /// Adds clips that were just recorded, in the order of their capture, at the top.
   func insertNewest(_ clips: [Clip]) {
+    // A clip may be there already, if the list was read again between its recording and this call.
+    let clips = clips.filter { $0.id > ids.last ?? 0 }
     guard !clips.isEmpty else { return }
     ids += clips.map(\.id)
     countEver = max(countEver, ids.last ?? 0)
     for clip in clips { rows[clip.id] = clip }
     if rows.count > Self.cacheLimit { dropRows(farFrom: 0) }
-    listModel.itemsChanged(at: 0, removed: 0, added: clips.count)
+    announce(at: 0, removed: 0, added: clips.count, isNew: true)
   }
 
   /// Removes a clip from the list.
@@ -105,9 +189,9 @@ final class HistoryListModel: ListModelSource {
   func remove(_ id: Int64) -> Clip? {
     guard let position = position(of: id) else { return nil }
     let clip = clip(at: position)
-    ids.remove(at: index(of: id))
+    ids.remove(at: ids.count - 1 - position)
     rows[id] = nil
-    listModel.itemsChanged(at: position, removed: 1, added: 0)
+    announce(at: position, removed: 1, added: 0)
     return clip
   }
 
@@ -118,7 +202,7 @@ final class HistoryListModel: ListModelSource {
     guard let first = gone.first, let last = gone.last else { return }
     let members = Set(gone)
     for id in gone { rows[id] = nil }
-    let span = index(of: first)..<(last < .max ? index(of: last + 1) : ids.count)
+    let span = ids.partition(at: first)..<(last < .max ? ids.partition(at: last + 1) : ids.count)
     let found = ids[span].indices(where: members.contains).ranges
     // Report each run to the views or, if there are many runs, a single change, because each report takes time.
     let runs = found.count <= Self.mostRuns ? Array(found) : [span]
@@ -126,7 +210,7 @@ final class HistoryListModel: ListModelSource {
       let kept = ids[run].filter { !members.contains($0) }
       let position = ids.count - run.upperBound
       ids.replaceSubrange(run, with: kept)
-      listModel.itemsChanged(at: position, removed: run.count, added: kept.count)
+      announce(at: position, removed: run.count, added: kept.count)
     }
   }
 
@@ -135,26 +219,36 @@ final class HistoryListModel: ListModelSource {
     ids = []
     rows = [:]
     mayHaveMore = false
-    listModel.itemsChanged(at: 0, removed: removed, added: 0)
+    announce(at: 0, removed: removed, added: 0)
   }
 
   /// Puts a clip back at its old place.
   func restore(_ clip: Clip) {
     guard position(of: clip.id) == nil else { return }
-    let index = index(of: clip.id)
+    let index = ids.partition(at: clip.id)
     ids.insert(clip.id, at: index)
     rows[clip.id] = clip
-    listModel.itemsChanged(at: ids.count - 1 - index, removed: 0, added: 1)
+    announce(at: ids.count - 1 - index, removed: 0, added: 1)
   }
+
+  /// Closes the file; the ids and the loaded rows stay.
+  func close() { reader?.close() }
 
   // MARK: Pages
 
   private func loadPage(around position: Int) {
+    guard let reader else { return }
     let start = position - position % Self.pageSize
+    let oldest = id(at: min(start + Self.pageSize, ids.count) - 1)
     do throws(StoreError) {
-      let page = try reader.page(from: id(at: start), limit: Self.pageSize)
+      var page = try reader.page(from: id(at: start), limit: Self.pageSize)
       if rows.count + page.count > Self.cacheLimit { dropRows(farFrom: position) }
-      for clip in page { rows[clip.id] = clip }
+      // Other programs may have added clips between ours, so read on until the last of ours, within limits.
+      for _ in 1...Self.mostRuns {
+        for clip in page { rows[clip.id] = clip }
+        guard let last = page.last?.id, last > oldest, page.count == Self.pageSize else { return }
+        page = try reader.page(from: last - 1, limit: Self.pageSize)
+      }
     } catch {
       failed(error)
     }
@@ -167,7 +261,66 @@ final class HistoryListModel: ListModelSource {
     rows = rows.filter { oldest <= $0.key && $0.key <= newest }
   }
 
-  private func index(of id: Int64) -> Int { ids.partition(at: id) }
+  private func index(of id: Int64, in ids: [Int64]) -> Int? {
+    let index = ids.partition(at: id)
+    return index < ids.count && ids[index] == id ? index : nil
+  }
+}
+
+/// Finds clips in a history that was opened again, by reading pages.
+private struct Pages {
+  private static let size = 64
+
+  private let reader: HistoryReader
+  /// The ids of all clips, oldest first.
+  private let ids: [Int64]
+  private var read: [Int64: Clip] = [:]
+
+  init(_ reader: HistoryReader, of ids: [Int64]) {
+    self.reader = reader
+    self.ids = ids
+  }
+
+  /// The index of a clip in `ids`, whatever its id is now.
+  ///
+  /// - Parameter expected: Where to look first.
+  mutating func index(of clip: Clip, expectedAt expected: Int? = nil) throws(StoreError) -> Int? {
+    let byID = ids.partition(at: clip.id)
+    for index in [byID, expected ?? byID] where try self.clip(at: index)?.isSame(as: clip) == true {
+      return index
+    }
+    // Times ascend with ids, except around a change of the clock.
+    var (low, high) = (0, ids.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if try self.clip(at: middle)?.capturedAt ?? 0 < clip.capturedAt {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    // Many clips may have the same time, such as an unknown one.
+    for index in low..<low + 8 * Self.size {
+      guard let found = try self.clip(at: index), found.capturedAt == clip.capturedAt else { return nil }
+      if found.isSame(as: clip) { return index }
+    }
+    return nil
+  }
+
+  private mutating func clip(at index: Int) throws(StoreError) -> Clip? {
+    guard ids.indices.contains(index) else { return nil }
+    if let clip = read[ids[index]] { return clip }
+    let newest = ids[min(index + Self.size, ids.count) - 1]
+    for clip in try reader.page(from: newest, limit: Self.size) { read[clip.id] = clip }
+    return read[ids[index]]
+  }
+}
+
+extension Clip {
+  /// Whether this is the same item, whatever id an import has given it.
+  fileprivate func isSame(as other: Clip) -> Bool {
+    capturedAt == other.capturedAt && byteCount == other.byteCount && preview == other.preview
+  }
 }
 
 extension [Int64] {

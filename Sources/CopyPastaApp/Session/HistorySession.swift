@@ -1,294 +1,381 @@
 import ClipHistory
-import ClipboardCore
+import GtkKit
+import SerialQueue
 
-/// Implements the user's actions on the history; pointer, keys, menus and touch call the same method for an action.
+/// The history for the life of the process: its file, its list model, the user's actions, recording and retention.
 ///
-/// The controller owns the list model and is independent of its view. A clip is on disk before it is in the list.
+/// The session does not need a window. Windows, the tray and the command line call its methods, read its properties and
+/// listen to its events. A clip is on disk before it is in the list.
 @MainActor
 final class HistorySession {
-  /// The clips, newest first; notifies its views of changes.
-  let model: HistoryListModel
-  /// The view of the list, which registers itself here.
-  weak var view: (any HistoryView)?
-  private weak var delegate: (any HistoryDelegate)?
-  private let store: HistoryStore
-  private let clipboard: any SystemClipboard
-  private let now: @Sendable () -> Int64
-  private lazy var recorder = ClipboardRecorder(into: store, queue: queue, now: now, report: arrivals.add)
+  enum State: Equatable {
+    /// The history is not open yet, is locked by another program, or is being opened again; the list keeps its rows.
+    case opening
+    case recovering
+    /// The history cannot be opened.
+    case unavailable(StoreError)
+    /// The history is open; it cannot be changed while there is an obstacle.
+    case open(obstacle: StoreError?)
+  }
+
+  /// What a session reports to its listeners; they read the new state from the session.
+  enum Event {
+    /// `state` or `isReading` has changed.
+    case stateChanged
+    /// The number of rows has changed.
+    case countChanged
+    /// Clips have other ids, because the list shows another file or another program has changed the file.
+    case contentReplaced
+    case deletionsChanged
+    case onClipboardChanged
+    case questionChanged
+    /// Whether the newest copy was skipped because a password manager marked it as secret.
+    case secret(Bool)
+    /// A clip's whole text was put on the clipboard.
+    case offered
+    /// An action on a clip is done; `isAnnounced` is false if another window announces it.
+    case done(HistoryEvent, Clip.ID, isAnnounced: Bool)
+    /// The newest row has the text that the user pasted or dropped.
+    case added
+    case failed(HistoryFailure)
+    /// The whole text of a clip, for a window to show.
+    case text(SeenClip, ClipText)
+    /// A damaged history was recovered, see `recovery`.
+    case recovered
+    /// The file was replaced or damaged, and the list shows what is there now.
+    case reopened(because: StoreError)
+  }
+
+  /// How much the user sees of the history.
+  enum Attention { case hidden, shown, active }
+
+  private(set) var state = State.opening {
+    didSet {
+      guard state != oldValue else { return }
+      if !isOpen { question = nil }
+      follow()
+      events.notify(.stateChanged)
+    }
+  }
+  let events = Observers<Event>()
+  /// The clips, newest first.
+  private(set) lazy var model = HistoryListModel(
+    failed: weakly(self) { if $0.isOpen { $0.report($1, as: .notRead($1)) } })
+  private(set) lazy var deletions = RecentDeletions(heldFor: undoTime) { [events] _ in
+    events.notify(.deletionsChanged)
+  }
+  let services: AppServices
+  var clipboard: any SystemClipboard { services.clipboard }
+  let retention: Retention
+
+  // The extensions in this folder use the following members.
+
+  /// Opened at its first use, because a program that starts hidden may not need the history.
+  private(set) lazy var store = makeStore()
+  lazy var recorder = ClipboardRecorder(into: store, queue: queue, now: services.now, report: arrivals.add)
   /// Reads what other programs copy, and delivers it to the recorder.
-  private lazy var source = clipboard.makeSource(deliver: recorder.take)
+  lazy var source = clipboard.makeSource(deliver: recorder.take)
   /// Carries the outcomes of captures to the main thread.
-  private lazy var arrivals = BurstMailbox<CaptureOutcome>(
+  lazy var arrivals = BurstMailbox<CaptureOutcome>(
     deliver: weakly(self) { $0.show($1, areOnClipboard: !$0.clipboard.isOffering) })
+  /// Runs everything that changes the history or the clipboard, except deletions of expired items, in the order of
+  /// requests and captures.
+  let queue = TaskQueue()
+  /// Runs the reads of pasted and dropped texts separately, so that a slow program does not block `queue`.
+  let transfers = TaskQueue()
+  /// Runs the deletions of expired items separately, because they can take a long time and must not delay captures or
+  /// copies.
+  let retentionQueue = TaskQueue()
+  var retentionTimer: Timeout?
+  /// The last failure to delete expired items, stored so that it is shown only once.
+  var retentionFailure: StoreError?
+  /// Counts the files that the list has shown, because an action on a row of another file is void.
+  private(set) var fileNumber = 0
+
+  private let makeStore: @MainActor () -> HistoryStore
+  private let undoTime: Duration
+  private var tokens: [ListenerToken] = []
+  private var settings: [ListenerToken] = []
+  private var firstPageSize = 16
+  private var isOpened = false
+  private(set) var isStarted = false
+  private var isReopening = false
+  private(set) var isClosed = false
+  private var retry: Timeout?
+  private var retryDelay = HistorySession.firstRetry
+
+  /// The delay before the first further attempt to open or write a locked history; it doubles with each attempt.
+  private static let firstRetry = Duration.milliseconds(250)
+  private static let longestRetry = Duration.seconds(8)
+
+  nonisolated static let digest: HistoryStore.Digest = { key, text in
+    Checksum.hmacSHA256(key: key, of: text.bytes)
+  }
+
+  /// - Parameters:
+  ///   - undoTime: How long deletions can be undone.
+  ///   - store: Opens the store; tests shorten its timeouts.
+  init(
+    _ services: AppServices, undoTime: Duration = .seconds(8),
+    store: (@MainActor () -> HistoryStore)? = nil
+  ) {
+    self.services = services
+    self.undoTime = undoTime
+    makeStore =
+      store ?? { [location = services.location] in
+        HistoryStore(at: location, digest: HistorySession.digest)
+      }
+    retention = Retention({ [services] in services.preferences }, clock: services.clock)
+    tokens = [
+      clipboard.offerLosses.add(weakly(self) { $0.onClipboard = nil }),
+      services.pause.changes.add(weakly(self) { $0.follow() }),
+    ]
+    tokens.append(
+      model.changes.add(weakly(self) { if $1.removed != $1.added { $0.events.notify(.countChanged) } }))
+  }
+
+  /// The number of clips; 0 if the history is not open.
+  var count: Int { isOpen ? model.count : 0 }
+
+  var isOpen: Bool { if case .open = state { true } else { false } }
+
+  /// Why the open history cannot be changed; nil if it can.
+  var obstacle: StoreError? { if case .open(let obstacle) = state { obstacle } else { nil } }
+
   /// The clip that is on the clipboard, if that is known without reading the clipboard.
   ///
   /// It is known while this program offers the clip, or if the clip was the last to be captured from the clipboard and
   /// the clipboard has been followed ever since.
-  private(set) var onClipboard: Clip.ID? {
-    didSet { if onClipboard != oldValue { view?.markOnClipboard(onClipboard) } }
-  }
-  private var offerLosses: ListenerToken?
-  let deletions: RecentDeletions
-  /// Runs everything that changes the history or the clipboard, except deletions of expired items, in the order of
-  /// requests and captures.
-  private let queue = TaskQueue()
-  /// Runs the reads of pasted and dropped texts separately, so that a slow program does not block `queue`.
-  private let transfers = TaskQueue()
-  /// Runs the deletions of expired items separately, because they can take a long time and must not delay captures or
-  /// copies.
-  private let retentionQueue = TaskQueue()
-  private var isClosed = false
-  /// The last failure to delete expired items, stored so that it is shown only once.
-  private var retentionFailure: StoreError?
-
-  /// - Parameters:
-  ///   - now: Returns the time in microseconds since 1970 UTC.
-  ///   - firstPageSize: How many clips to read first, see `HistoryListModel`.
-  ///   - undoTime: How long deletions can be undone.
-  /// - Throws: `StoreError` if the clips cannot be read.
-  init(
-    _ store: HistoryStore, _ reader: HistoryReader, _ clipboard: any SystemClipboard,
-    now: @escaping @Sendable () -> Int64, firstPageSize: Int, undoTime: Duration = .seconds(8),
-    delegate: any HistoryDelegate
-  ) throws(StoreError) {
-    self.store = store
-    self.clipboard = clipboard
-    self.now = now
-    self.delegate = delegate
-    deletions = RecentDeletions(heldFor: undoTime) { [weak delegate] in
-      delegate?.showDeletions($0, wasCopied: $1)
-    }
-    model = try HistoryListModel(reader: reader, firstPageSize: firstPageSize) { [weak delegate] error in
-      delegate?.show(error, as: .notRead(error))
-    }
-    offerLosses = clipboard.offerLosses.add(weakly(self) { $0.onClipboard = nil })
+  var onClipboard: Clip.ID? {
+    didSet { if onClipboard != oldValue { events.notify(.onClipboardChanged) } }
   }
 
-  // MARK: - Copying and deleting
-
-  /// Puts a clip's whole text on the clipboard, and calls `copied` or, if it is nil, announces the copy in the list.
-  func copy(_ id: Clip.ID, copied: (@MainActor () -> Void)? = nil) {
-    queue.add { [self] in
-      switch await offer(id) {
-      case .offered(let text):
-        view?.flash(id)
-        if let copied { copied() } else { view?.announce(.copied) }
-        noteCopied(text, of: id)
-      case .gone: model.remove(id)
-      case .failed: break
-      }
-    }
+  /// The expired items about which the user has to decide, because the clock may be wrong.
+  var question: ExpiredClips? {
+    didSet { if question != oldValue { events.notify(.questionChanged) } }
   }
 
-  /// Whether the clipboard accepts a copy without a press; otherwise tells the user to press a key first.
-  func mayCopy() -> Bool {
-    if clipboard.needsPress { delegate?.show(.notPressed) }
-    return !clipboard.needsPress
-  }
-
-  /// Puts a clip's whole text on the clipboard, and deletes the clip if that succeeded.
-  func copyAndDelete(_ id: Clip.ID) {
-    // Remove the row immediately, so that the next key acts on the next row.
-    guard let clip = model.remove(id) else { return }
-    queue.add { [self] in
-      switch await offer(id) {
-      case .offered(let text):
-        noteCopied(text, of: id)
-        await erase(clip, announcing: .copiedAndDeleted)
-      case .gone: break
-      case .failed: model.restore(clip)
-      }
-    }
-  }
-
-  /// Removes a clip from the list immediately, and deletes it; if that fails, puts it back into the list.
-  func delete(_ id: Clip.ID) {
-    guard let clip = model.remove(id) else { return }
-    queue.add { [self] in await erase(clip, announcing: .deleted) }
-  }
-
-  /// Undoes the newest deletion that has not been undone yet; its items return to their old places.
-  func undo() { queueUndo { await $0.restoreNewest() } }
-
-  /// Restores all deletions that the undo bar offers.
-  func undoAll() { queueUndo { while await $0.restoreNewest() {} } }
-
-  /// Queues an undo; holds the deletions until it ends, because earlier actions may take longer than the undo time.
-  private func queueUndo(_ undo: @escaping @MainActor (HistorySession) async -> Void) {
-    deletions.pendingUndos += 1
-    queue.add { [self] in
-      await undo(self)
-      deletions.pendingUndos -= 1
-    }
-  }
-
-  /// Restores the last deletion; returns false if there is none or if restoring it fails.
-  @discardableResult
-  private func restoreNewest() async -> Bool {
-    guard let deleted = deletions.removeNewest() else { return false }
-    do throws(StoreError) {
-      model.restore(try await store.restore(deleted))
-      view?.focus(deleted.id)
-      view?.announce(.restored)
-      return true
-    } catch {
-      deletions.add(deleted)
-      delegate?.show(error, as: .notRestored(error))
-      return false
-    }
-  }
-
-  /// Deletes all clips, and reports how many; a failure is also shown.
-  func clear(_ report: @escaping @MainActor (Result<Int, StoreError>) -> Void = { _ in }) {
-    queue.add { [self] in
-      // First add to the list the clips that are on disk but not in the list yet: the deletion deletes them, and their
-      // rows would otherwise appear after it. The queue records nothing new until the deletion is done.
-      arrivals.flush()
-      do throws(StoreError) {
-        let count = try await store.deleteAll()
-        deletions.forget()
-        model.removeAll()
-        report(.success(count))
-      } catch {
-        delegate?.show(error, as: .notCleared(error))
-        report(.failure(error))
-      }
-    }
-  }
-
-  /// Deletes expired items or asks about them, concurrently with all other actions.
-  func expire(by retention: Retention) {
-    retentionQueue.add { [self] in
-      do throws(StoreError) {
-        try await retention.run(on: store) { [weak delegate] in
-          delegate?.ask(about: $0)
-        } deleted: { [model, deletions] expired, ids in
-          deletions.forget(where: expired.includes)
-          model.remove(ids)
-        }
-        retentionFailure = nil
-      } catch {
-        // Show the same failure only once, although this runs each hour.
-        if !isClosed, error != retentionFailure { delegate?.show(error, as: .notExpired(error)) }
-        retentionFailure = error
-      }
-    }
-  }
-
-  func show(_ id: Clip.ID) {
-    queue.add { [self] in
-      do throws(StoreError) {
-        guard let text = try await store.text(of: id) else {
-          showGone()
-          model.remove(id)
-          return
-        }
-        let shown = await Self.shown(text)
-        if let position = model.position(of: id) { delegate?.show(shown, of: model.clip(at: position)) }
-      } catch {
-        delegate?.show(.notRead(error))
-      }
-    }
-  }
-
-  /// Converts a text off the main thread, because up to 1 MiB is converted.
-  @concurrent private static func shown(_ text: ClipText) async -> ShownText { ShownText(text) }
-
-  /// Puts a part of a clip's text on the clipboard, and then calls `copied`.
-  ///
-  /// Like any copy from the history, the part is not recorded.
-  func copy(part: [UInt8], copied: @escaping @MainActor () -> Void = {}) {
-    queue.add { [self] in
-      do throws(ClipText.Refusal) {
-        let text = try ClipText(validating: part)
-        guard await offer(text) else { return }
-        copied()
-        noteCopied(text)
-      } catch {
-        // Unreachable: every part of a valid text is valid.
-        delegate?.show(.clipboardUnavailable)
-      }
-    }
-  }
-
-  /// Returns a clip's whole text, for the program to which the user drags the clip.
-  ///
-  /// - Throws: `StoreError`; `CancellationError` if the clip no longer exists, after showing the user a message.
-  func text(of id: Clip.ID) async throws -> ClipText {
-    guard let text = try await store.text(of: id) else {
-      showGone()
-      throw CancellationError()
-    }
-    return text
-  }
-
-  // MARK: - Recording
+  /// What a recovery has saved, until a window shows it.
+  var recovery: HistoryRecovery.Outcome?
 
   /// Whether the clipboard is followed and copies in other programs are recorded.
-  var isReading = false {
+  private(set) var isReading = false {
     didSet {
       guard isReading != oldValue else { return }
       if !isReading, !clipboard.isOffering { onClipboard = nil }
       source.follow(isReading)
+      events.notify(.stateChanged)
     }
   }
 
-  /// - Parameter limit: The size of the largest text that is recorded, in bytes.
-  func setSizeLimit(_ limit: Int) { source.limits.bytes = limit }
-
-  /// Records the clipboard's text at the user's request, even if its row was deleted.
-  func paste() {
-    transfers.add { [self] in
-      // First finish any pending copy from the history, so that its text is on the clipboard.
-      await queue.drain()
-      do throws(TransferError) {
-        switch try await source.readNewest() {
-        case .text(let bytes): record(bytes, fromClipboard: true)
-        case .own: if let text = clipboard.offeredText { record(text.bytes, fromClipboard: true) }
-        case .noText: delegate?.show(.notRecorded(.noText))
-        case .secret: delegate?.show(.notRecorded(.secret))
-        }
-      } catch {
-        delegate?.show(.notRecorded(.unread(error)))
+  /// How much the user sees of the history: the clipboard is read only while a window with it is active.
+  var attention = Attention.hidden {
+    didSet {
+      guard attention != oldValue else { return }
+      follow()
+      if attention == .hidden {
+        (retry, retentionTimer) = (nil, nil)
+      } else if attention == .active {
+        retryDelay = Self.firstRetry
+        tryAgain()
+        expire()
+      } else if oldValue == .hidden {
+        scheduleRetry()
+        expire()
       }
     }
   }
 
-  func record(_ drop: any DroppedText) {
-    transfers.add { [self] in
-      do throws(TransferError) {
-        let bytes = try await source.text(of: drop)
-        drop.finish(accepted: true)
-        record(bytes, fromClipboard: false)
-      } catch {
-        drop.finish(accepted: false)
-        delegate?.show(.notRecorded(.unread(error)))
-      }
-    }
+  private func follow() {
+    isReading = attention == .active && isOpen && !services.pause.isPaused && !isClosed
   }
 
   // MARK: - The file
 
-  /// Whether the history could only be opened for reading.
-  var isReadOnly: Bool { store.obstacle != nil }
+  /// Opens the history, unless that was done before.
+  ///
+  /// - Parameter firstPageSize: How many clips to read first, see `HistoryListModel`.
+  func open(firstPageSize: Int = 16) {
+    guard !isOpened else { return }
+    isOpened = true
+    self.firstPageSize = firstPageSize
+    do throws(StoreError) {
+      let access = store.initialAccess
+      if case .none(let error) = access { throw error }
+      try model.open(HistoryReader(location: services.location), firstPageSize: firstPageSize)
+      state = .open(obstacle: access.obstacle)
+    } catch {
+      cannotOpen(because: error)
+    }
+    scheduleRetry()
+  }
 
-  func resumesWriting() async -> Bool { await store.resumesWriting() }
+  /// Whether the settings were read, which limit what is recorded.
+  var followsSettings: Bool { !settings.isEmpty }
+
+  /// Reads the settings, which the first frame does not wait for, and follows them.
+  func followSettings() {
+    guard !followsSettings else { return }
+    let preferences = services.preferences
+    settings = [
+      preferences.observe(.sizeLimit, weakly(self) { $0.setSizeLimit() }),
+      preferences.observe(.retentionPeriod, weakly(self) { $0.expire() }),
+    ]
+    setSizeLimit()
+  }
+
+  /// Does what can wait until the window is drawn: loads the rest of the list and looks for expired items.
+  func start() {
+    followSettings()
+    isStarted = true
+    expire()
+  }
+
+  private func setSizeLimit() { source.limits.bytes = services.preferences.sizeLimitInMiB << 20 }
+
+  private func cannotOpen(because error: StoreError, mayRecover: Bool = true) {
+    switch error {
+    case .damaged where mayRecover: recover()
+    case .locked: state = .opening
+    default:
+      if state != .unavailable(error) { printError(error.message) }
+      state = .unavailable(error)
+    }
+  }
+
+  /// Opens the history again, because its file is damaged or was replaced.
+  ///
+  /// - Parameter failure: The action that has failed; nil if the user has to know only about the file.
+  func reopen(because error: StoreError, as failure: HistoryFailure? = nil) {
+    guard isOpened, !isReopening, !isClosed else { return }
+    isReopening = true
+    state = .opening
+    queue.add { [self] in
+      await enter(await store.open(anew: true))
+      isReopening = false
+      events.notify(failure.map(Event.failed) ?? .reopened(because: error))
+      scheduleRetry()
+    }
+  }
+
+  /// Tries again to open the history or to write it, if that was impossible.
+  func tryAgain() {
+    guard isOpened, !isReopening, !isClosed else { return }
+    if isOpen, model.isReplaced { return reopen(because: .replaced) }
+    guard state != .recovering, state != .open(obstacle: nil) else { return }
+    isReopening = true
+    queue.add { [self] in
+      await enter(await store.open())
+      isReopening = false
+      scheduleRetry()
+    }
+  }
+
+  /// Shows the history as it is open now.
+  private func enter(_ access: HistoryStore.Access, mayRecover: Bool = true) async {
+    let wasReadOnly = obstacle != nil
+    do throws(StoreError) {
+      if case .none(let error) = access { throw error }
+      if !model.isOpen {
+        try model.open(HistoryReader(location: services.location), firstPageSize: firstPageSize)
+      } else if !isOpen || model.isReplaced || wasReadOnly && access == .readWrite {
+        try await updateModel()
+      }
+      state = .open(obstacle: access.obstacle)
+      expire()
+    } catch {
+      guard error != .replaced else { return await enter(await store.open(anew: true)) }
+      cannotOpen(because: error, mayRecover: mayRecover)
+    }
+  }
+
+  /// Reads the list of clips again, because the list shows another file or another program may have changed the file.
+  func updateModel() async throws(StoreError) {
+    // First add to the list the clips that are on disk but not in the list yet.
+    arrivals.flush()
+    let isOther = model.isReplaced || !isOpen
+    let ids = try await store.ids(olderThan: .max)
+    let reader = try HistoryReader(location: services.location)
+    model.close()
+    try model.update(reader, ids)
+    if isOther {
+      fileNumber += 1
+      deletions.forget()
+      question = nil
+      onClipboard = nil
+    }
+    events.notify(.contentReplaced)
+  }
+
+  /// Recovers the damaged history off the main thread, because this may take several seconds.
+  private func recover() {
+    state = .recovering
+    queue.add { [self] in
+      model.close()
+      await store.release(because: .damaged)
+      do throws(StoreError) {
+        let outcome = try await HistoryRecovery().recover(services.location)
+        await enter(await store.open(), mayRecover: false)
+        if let outcome {
+          recovery = outcome
+          events.notify(.recovered)
+        }
+      } catch {
+        cannotOpen(because: error, mayRecover: false)
+      }
+      scheduleRetry()
+    }
+  }
+
+  /// Tries again after a delay, while the history is locked by another program and a window shows it.
+  private func scheduleRetry() {
+    retry = nil
+    guard attention != .hidden, state == .opening || obstacle == .locked else { return }
+    retry = Timeout(after: retryDelay, weakly(self) { $0.tryAgain() })
+    retryDelay = min(retryDelay * 2, Self.longestRetry)
+  }
 
   /// Adds the clips that are older than the first page to the list, after the first page was shown.
   func loadRest() async {
-    guard model.mayHaveMore else { return }
+    guard isOpen, model.mayHaveMore else { return }
+    let number = fileNumber
     do throws(StoreError) {
-      model.addOlder(try await store.ids(olderThan: model.oldestOfFirstPage))
+      let older = try await store.ids(olderThan: model.oldestOfFirstPage)
+      if number == fileNumber { model.addOlder(older) }
     } catch {
-      delegate?.show(error, as: .notRead(error))
+      report(error, as: .notRead(error))
     }
   }
+
+  // MARK: - Failures
+
+  /// Opens the history again if that solves the problem; shows the failure otherwise.
+  func report(_ error: StoreError, as failure: HistoryFailure) {
+    switch error {
+    case .damaged, .replaced:
+      switch failure {
+      case .gone, .notDeleted, .notRestored, .notCleared: reopen(because: error, as: failure)
+      default: reopen(because: error)
+      }
+    case .locked, .diskFull, .readOnly:
+      if isOpen, failure.concernsWriting { state = .open(obstacle: error) }
+      events.notify(.failed(failure))
+      scheduleRetry()
+    default: events.notify(.failed(failure))
+    }
+  }
+
+  /// Notes that the history was just changed, which shows that an obstacle no longer exists.
+  func hasWritten() { if obstacle != nil { tryAgain() } }
+
+  // MARK: - The end
 
   /// Waits for the user's actions and the captures so far, but not for reads in progress.
   func drainActions() async { await queue.drain() }
 
   /// Waits until all captures and requests so far are on disk.
   func drain() async {
+    guard isOpened else { return }
     await transfers.drain()
     await queue.drain()
     await recorder.drain(after: source)
@@ -299,104 +386,28 @@ final class HistorySession {
   func drainRetention() async { await retentionQueue.drain() }
 
   /// Stops reading the clipboard permanently, and cancels a read in progress.
-  func endReading() { source.close() }
+  func endReading() {
+    guard isOpened else { return }
+    isClosed = true
+    follow()
+    source.close()
+  }
 
   /// Finishes all work on the history, and closes it.
   func close() async {
-    isClosed = true
+    guard isOpened else { return }
     endReading()
     await drain()
+    await closeFile()
+  }
+
+  /// Closes the file.
+  ///
+  /// The reader first: the last connection to close checkpoints the write-ahead log, which a reader cannot do.
+  func closeFile() async {
+    guard isOpened else { return }
+    isClosed = true
+    model.close()
     await store.close()
-  }
-
-  // MARK: -
-
-  private enum Offer {
-    case offered(ClipText), gone, failed
-  }
-
-  /// Shows that a row's clip does not exist, or reopens the history if the clip may have a new id.
-  ///
-  /// An import assigns new ids. It runs only while no store has the history open for writing, and may have finished
-  /// since this store was opened for reading.
-  private func showGone() {
-    if isReadOnly { delegate?.reopen(because: .replaced, as: .gone) } else { delegate?.show(.gone) }
-  }
-
-  private func offer(_ id: Clip.ID) async -> Offer {
-    do throws(StoreError) {
-      guard let text = try await store.text(of: id) else {
-        showGone()
-        return .gone
-      }
-      guard await offer(text) else { return .failed }
-      delegate?.copied()
-      return .offered(text)
-    } catch {
-      delegate?.show(.notRead(error))
-      return .failed
-    }
-  }
-
-  /// Puts a text on the clipboard; returns false after showing the user why that failed.
-  private func offer(_ text: ClipText) async -> Bool {
-    do throws(TransferError) {
-      try await clipboard.offer(text)
-      return true
-    } catch {
-      delegate?.show(error == .ownershipLost ? .clipboardTaken : .clipboardUnavailable)
-      return false
-    }
-  }
-
-  /// Stores that a text is on the clipboard, so that it is not recorded.
-  ///
-  /// - Parameter id: The clip whose row to mark, if `text` is its whole text; nil for a part of a text.
-  private func noteCopied(_ text: ClipText, of id: Clip.ID? = nil) {
-    // If a clipboard manager has taken over the text, this program would not notice a later copy in another program.
-    onClipboard = clipboard.isOffering ? id : nil
-    recorder.noteCopied(text, after: source)
-  }
-
-  /// Deletes a clip that was removed from the list, and keeps it for `undo`.
-  private func erase(_ clip: Clip, announcing event: HistoryEvent) async {
-    do throws(StoreError) {
-      guard let deleted = try await store.delete(clip.id) else { return isReadOnly ? showGone() : () }
-      deletions.add(deleted, wasCopied: event == .copiedAndDeleted)
-      view?.announce(event)
-    } catch {
-      model.restore(clip)
-      delegate?.show(error, as: .notDeleted(error))
-    }
-  }
-
-  /// Records a pasted or dropped text, and focuses the newest row, which has that text even if it was a duplicate.
-  private func record(_ bytes: [UInt8], fromClipboard: Bool) {
-    queue.add { [self] in
-      let outcome = await recorder.recordExplicitly(bytes, fromClipboard: fromClipboard)
-      // First add earlier captures to the list, because the list is in the order of recording.
-      arrivals.flush()
-      // A row may have been copied since the text was read.
-      show([outcome], areOnClipboard: fromClipboard && (clipboard.offeredText?.bytes ?? bytes) == bytes)
-      if outcome.isInHistory { view?.focusNewest() }
-    }
-  }
-
-  /// Shows the outcomes of captures, in their order.
-  ///
-  /// - Parameter areOnClipboard: Whether the last text is still on the clipboard; false for dropped texts.
-  private func show(_ outcomes: [CaptureOutcome], areOnClipboard: Bool) {
-    model.insertNewest(
-      outcomes.compactMap { outcome -> Clip? in if case .recorded(let clip) = outcome { clip } else { nil } })
-    for outcome in outcomes {
-      delegate?.showSecret(outcome == .secret)
-      switch outcome {
-      case .recorded(let clip): if areOnClipboard, isReading { onClipboard = clip.id }
-      case .ignored, .nothingToRecord, .secret: break
-      case .failed(let error): delegate?.show(error, as: .notRecorded(outcome))
-      case .invalid, .unread, .noText: delegate?.show(.notRecorded(outcome))
-      }
-      if areOnClipboard, outcome.isOfAnotherText { onClipboard = nil }
-    }
   }
 }

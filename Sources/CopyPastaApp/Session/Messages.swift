@@ -123,6 +123,14 @@ enum HistoryFailure: Equatable {
   case notExpired(StoreError)
   case notRecorded(CaptureOutcome)
 
+  /// Whether a change of the history failed.
+  var concernsWriting: Bool {
+    switch self {
+    case .notDeleted, .notRestored, .notCleared, .notExpired, .notRecorded(.failed): true
+    case .notRead, .gone, .clipboardUnavailable, .clipboardTaken, .notPressed, .notRecorded: false
+    }
+  }
+
   /// One line that says what failed and what the user can do; nil if nothing has to be shown.
   var message: String? {
     switch self {
@@ -165,6 +173,20 @@ extension CaptureOutcome {
     case .failed(let error): tr("Couldn’t add this copy.") + " " + error.message
     case .noText: tr("The clipboard has no text.")
     case .secret: tr("Skipped a copy: a password manager marked it as secret.")
+    }
+  }
+}
+
+/// A completed action that a screen reader announces.
+enum HistoryEvent {
+  case copied, copiedAndDeleted, deleted, restored
+
+  var message: String {
+    switch self {
+    case .copied: tr("Copied")
+    case .copiedAndDeleted: tr("Copied and deleted, press Control Z to undo")
+    case .deleted: tr("Deleted, press Control Z to undo")
+    case .restored: tr("Restored")
     }
   }
 }

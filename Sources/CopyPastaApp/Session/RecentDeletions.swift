@@ -13,22 +13,27 @@ final class RecentDeletions {
   private var timer: Timeout?
   /// The number of undos that were requested and have not ended; until they end, no time limit applies.
   var pendingUndos = 0 { didSet { prolong() } }
-  private let changed: @MainActor (_ count: Int, _ wasCopied: Bool) -> Void
+  private let changed: @MainActor (RecentDeletions) -> Void
 
   /// - Parameters:
   ///   - time: How long all clips are held after the last deletion.
   ///   - sizeLimit: The largest total size of the texts, in bytes. Above it, the oldest deletions are released early.
   ///     The last deletion is always held, regardless of its size.
-  ///   - changed: Called when the number of deletions that can be undone may have changed, with this number and
-  ///     whether the last clip was copied before it was deleted.
+  ///   - changed: Called when `count` may have changed.
   init(
     heldFor time: Duration, sizeLimit: Int = 256 << 20,
-    changed: @escaping @MainActor (_ count: Int, _ wasCopied: Bool) -> Void
+    changed: @escaping @MainActor (RecentDeletions) -> Void
   ) {
     self.time = time
     self.sizeLimit = sizeLimit
     self.changed = changed
   }
+
+  /// The number of deletions that can be undone.
+  var count: Int { clips.count }
+
+  /// Whether the last clip was copied before it was deleted.
+  var lastWasCopied: Bool { clips.last?.wasCopied == true }
 
   /// Adds a clip that was just deleted, and restarts the undo time of all clips.
   func add(_ clip: DeletedClip, wasCopied: Bool = false) {
@@ -54,7 +59,7 @@ final class RecentDeletions {
   func forget(where condition: (DeletedClip) -> Bool) {
     let before = clips.count
     clips.removeAll { condition($0.deleted) }
-    if clips.count != before { tellChanged() }
+    if clips.count != before { changed(self) }
   }
 
   func prolong() {
@@ -63,8 +68,6 @@ final class RecentDeletions {
 
   private func countChanged() {
     prolong()
-    tellChanged()
+    changed(self)
   }
-
-  private func tellChanged() { changed(clips.count, clips.last?.wasCopied == true) }
 }

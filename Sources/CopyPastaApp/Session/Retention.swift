@@ -70,3 +70,64 @@ final class Retention {
     }
   }
 }
+
+extension HistorySession {
+  /// Deletes expired items or asks about them, now and each hour while a window shows the history.
+  ///
+  /// Runs concurrently with all other actions, once all clips are in the list.
+  func expire() {
+    retentionTimer =
+      attention == .hidden ? nil : Timeout(after: retention.interval, weakly(self) { $0.expire() })
+    guard isStarted else { return }
+    retentionQueue.add { [self] in
+      await loadRest()
+      // While the history cannot be changed, do not ask: a yes could only fail.
+      guard isOpen, obstacle == nil, !model.mayHaveMore else { return question = nil }
+      do throws(StoreError) {
+        try await retention.run(on: store) { [weak self] in
+          self?.question = $0
+        } deleted: { [model, deletions] expired, ids in
+          deletions.forget(where: expired.includes)
+          model.remove(ids)
+        }
+        retentionFailure = nil
+      } catch {
+        // Show the same failure only once, although this runs each hour.
+        if !isClosed, error != retentionFailure { report(error, as: .notExpired(error)) }
+        retentionFailure = error
+      }
+    }
+  }
+
+  /// Returns the items that are older than `period`; nil if there are none.
+  ///
+  /// - Throws: Also the reason why the history cannot be changed.
+  func expired(after period: RetentionPeriod) async throws(StoreError) -> ExpiredClips? {
+    open()
+    if !isOpen {
+      tryAgain()
+      await queue.drain()
+    }
+    switch state {
+    case .open(nil): return try await retention.expired(after: period, in: store)
+    case .open(let obstacle?): throw obstacle
+    case .unavailable(let error): throw error
+    case .opening, .recovering: throw .locked
+    }
+  }
+
+  /// Deletes exactly these items, which the user has confirmed, and keeps items for that period from now on.
+  func delete(_ expired: ExpiredClips) {
+    question = nil
+    if let obstacle { return events.notify(.failed(.notExpired(obstacle))) }
+    retention.confirm(expired)
+    services.preferences.retentionPeriod = expired.period
+    start()
+  }
+
+  /// Keeps all items from now on, and deletes none.
+  func keepForever() {
+    question = nil
+    retention.keepForever()
+  }
+}

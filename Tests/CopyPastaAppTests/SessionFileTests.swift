@@ -1,0 +1,275 @@
+import CSQLite
+import ClipboardCore
+import Foundation
+import GtkKit
+import GtkTestSupport
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+@testable import CopyPastaApp
+
+/// The life of the history's file, in a session without a window.
+@MainActor
+@Suite(.serialized) struct SessionFileTests {
+  private let scratch: Scratch
+  private let clipboard = FakeClipboard.idle
+  /// The texts, newest first, too long for a preview.
+  private let texts = ["three", "two", "one"].map { String(repeating: $0 + " ", count: 4000) }
+
+  init() async throws {
+    scratch = try Scratch()
+    for text in texts.reversed() { try await scratch.record(text) }
+  }
+
+  private func session(firstPageSize: Int? = 30, lock: Int32 = 2000) -> HistorySession {
+    .make(at: scratch.location, clipboard, firstPageSize: firstPageSize, lock: lock)
+  }
+
+  /// Closes the history, because an import needs it alone.
+  private func closeScratch() async {
+    scratch.reader.close()
+    await scratch.store.close()
+  }
+
+  // MARK: - Obstacles
+
+  @Test func `when writing becomes possible again, undo, open texts and other notices stay`() async throws {
+    await closeScratch()
+    var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)
+    let session = session()
+    let log = SessionLog(of: session)
+    #expect(session.state == .open(obstacle: .locked) && session.ids.count == 3)
+    let seen = try #require(session.seen(session.ids[0]))
+    withExtendedLifetime(pending) {}
+    pending = nil
+    session.delete(session.ids[1])
+    await session.drain()
+    #expect(session.state == .open(obstacle: nil))
+    session.attention = .active
+    session.attention = .hidden
+    session.attention = .active
+    await session.drain()
+    session.copy(seen) {}
+    session.undo()
+    await session.drain()
+    #expect(session.ids == [3, 2, 1] && log.failures.isEmpty && clipboard.offered == [texts[0]])
+    await session.close()
+  }
+
+  @Test(arguments: [Pending.copy, .cut, .delete, .drag, .fullText])
+  func `after an import, rows and open texts are those of the same items`(_ action: Pending) async throws {
+    await closeScratch()
+    var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)
+    let session = session()
+    let log = SessionLog(of: session)
+    session.show(session.ids[1])
+    await session.drain()
+    let open = try #require(log.shown.first?.seen)
+    _ = try pending?.add(ClipText(validating: Array("older".utf8)), capturedAt: Format.now - 60_000_000)
+    try pending?.finish()
+    pending = nil
+    // The rows still have their old ids.
+    let ids = session.ids
+    switch action {
+    case .copy: session.copy(ids[1])
+    case .cut: session.copyAndDelete(ids[1])
+    case .delete: session.delete(ids[1])
+    case .fullText: session.copy(open) {}
+    default: #expect(try await session.text(of: open).bytes == Array(texts[1].utf8))
+    }
+    await session.drain()
+    #expect(clipboard.offered == (action == .delete || action == .drag ? [] : [texts[1]]))
+    #expect(log.failures.isEmpty && Set(session.ids).isDisjoint(with: ids))
+    #expect(session.count == (action == .cut || action == .delete ? 3 : 4))
+    let reader = try HistoryReader(location: scratch.location)
+    #expect(try reader.newestPage(limit: 9).map(\.preview) == session.texts)
+    #expect(session.texts.last == "older")
+    await session.close()
+  }
+
+  @Test func `a history that another program has locked opens once the lock ends`() async throws {
+    await closeScratch()
+    let lock = try ForeignLock(scratch.location, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+    let session = session()
+    #expect(session.state == .opening && !session.model.isOpen)
+    session.attention = .shown
+    session.tryAgain()
+    await session.drainActions()
+    #expect(session.state == .opening)
+    lock.end()
+    try await pump("the history open") { session.state == .open(obstacle: nil) }
+    #expect(session.ids.count == 3)
+    await session.close()
+  }
+
+  @Test func `a lock that prevents a change counts as an obstacle until it ends`() async throws {
+    let session = session(lock: 20)
+    let lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")
+    session.attention = .active
+    session.delete(session.ids[0])
+    await session.drain()
+    #expect(session.obstacle == .locked)
+    lock.end()
+    try await pump("writing possible") { session.state == .open(obstacle: nil) }
+    await session.close()
+  }
+
+  // MARK: - Other files
+
+  @Test func `a part of a text can be copied while the history is unavailable`() async throws {
+    let session = HistorySession.make(at: HistoryLocation(folder: "/proc/none"), clipboard)
+    let log = SessionLog(of: session)
+    guard case .unavailable = session.state else { return #expect(Bool(false), "\(session.state)") }
+    session.copy(part: Array("part".utf8))
+    await session.drain()
+    #expect(clipboard.offered == ["part"])
+    session.copy(
+      SeenClip(clip: Clip(id: 1, capturedAt: 1, byteCount: 1, preview: "a"), fileNumber: 0, hash: 0)
+    ) {}
+    session.paste()
+    await session.drain()
+    #expect(log.failures.count == 2 && log.failures.allSatisfy { $0.message != nil })
+  }
+
+  @Test func `loading the rest of the list is tried again after a failure`() async throws {
+    let session = session(firstPageSize: 1)
+    let log = SessionLog(of: session)
+    await session.store.release(because: .locked)
+    session.start()
+    await session.drainRetention()
+    #expect(session.ids.count == 1 && log.failures == [.notRead(.locked)])
+    _ = await session.store.open()
+    session.attention = .active
+    await session.drainRetention()
+    #expect(session.ids.count == 3)
+    await session.close()
+  }
+
+  @Test func `a stalled paste does not delay opening the history again`() async throws {
+    clipboard.offers.stallsOnPurpose = true
+    let session = session()
+    session.paste()
+    try await waitUntil("the paste's read") { clipboard.offers.readsOnPurpose == 1 }
+    session.reopen(because: .replaced)
+    try await waitUntil("the history open") { session.isOpen && session.fileNumber == 1 }
+    clipboard.offers.stallsOnPurpose = false
+    await session.close()
+  }
+
+  /// What is open while something happens to the file.
+  enum Pending: CaseIterable, Sendable {
+    case fullText, part, copy, cut, delete, undo, clear, drag, paste, question
+  }
+
+  /// What happens to the file.
+  enum Fault: CaseIterable, Sendable { case replaced, deleted, locked, damaged }
+
+  @Test(arguments: Pending.allCases, Fault.allCases)
+  func `whatever happens to the file, no other item is copied or deleted, and the user is told`(
+    _ pending: Pending, _ fault: Fault
+  ) async throws {
+    await closeScratch()
+    let session = HistorySession.make(
+      at: scratch.location, clipboard, now: { Format.now + 40 * 86_400_000_000 }, lock: 20)
+    let log = SessionLog(of: session)
+    session.start()
+    session.show(session.ids[1])
+    await session.drain()
+    let id = session.ids[1]
+    if pending == .undo { session.delete(id) }
+    await session.drain()
+    let (shown, seen) = (try #require(log.shown.first?.seen), session.seen(id))
+    let expired = pending == .question ? try await session.expired(after: .day) : nil
+    clipboard.offers.contentOnPurpose = .text(Array("pasted".utf8))
+
+    var lock: ForeignLock?
+    switch fault {
+    case .replaced: try await replace()
+    case .deleted: try FileManager.default.removeItem(atPath: scratch.location.folder)
+    case .locked: lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")
+    case .damaged: try damage()
+    }
+    var (isDone, copied) = (false, false)
+    switch pending {
+    case .fullText: session.copy(shown) { isDone = true }
+    case .part: session.copy(part: Array("two".utf8)) { isDone = true }
+    case .copy: session.copy(id)
+    case .cut: session.copyAndDelete(id)
+    case .delete: session.delete(id)
+    case .undo: session.undo()
+    case .clear: session.clear()
+    case .paste: session.paste()
+    case .question: session.delete(try #require(expired))
+    case .drag:
+      do { copied = try await session.text(of: try #require(seen)).bytes == Array(texts[1].utf8) } catch {}
+      isDone = copied
+    }
+    await session.drainRetention()
+    await session.drain()
+    // The user looks at another item, whose page is damaged, too.
+    if fault == .damaged, session.isOpen, pending != .clear { session.show(session.ids[0]) }
+    lock?.end()
+    try await waitUntil("the history open") {
+      session.tryAgain()
+      return session.state == .open(obstacle: nil)
+    }
+    await session.drain()
+
+    #expect(Set(clipboard.offered).isSubset(of: [texts[1], "two"]), "a wrong item")
+    let wasTold = log.events.contains {
+      switch $0 {
+      case .failed(let failure): failure.message != nil
+      case .reopened, .recovered, .done, .added: true
+      default: false
+      }
+    }
+    #expect(wasTold || isDone || pending == .clear || pending == .question, "\(log.events.count) events")
+    let left = try HistoryReader(location: scratch.location).newestPage(limit: 99).map(\.preview)
+    let other = ["other 3", "other 2", "other 1"]
+    #expect(session.texts == left)
+    if fault == .replaced { #expect(left == other || left == ["pasted"] + other) }
+    if fault == .locked, pending != .paste { #expect(left.count == (pending == .undo ? 2 : 3)) }
+    await session.close()
+  }
+
+  /// Puts a history with the same ids in place.
+  private func replace() async throws {
+    let other = try Scratch()
+    for number in 1...3 { try await other.record("other \(number)") }
+    other.reader.close()
+    await other.store.close()
+    for path in [scratch.location.database, scratch.location.writeAheadLog, scratch.location.sharedMemory] {
+      try? FileManager.default.removeItem(atPath: path)
+    }
+    try FileManager.default.moveItem(atPath: other.location.database, toPath: scratch.location.database)
+  }
+
+  /// Overwrites the texts' pages, which the list does not read.
+  private func damage() throws {
+    let lock = try ForeignLock(scratch.location, "PRAGMA wal_checkpoint(TRUNCATE)")
+    lock.end()
+    let file = try #require(FileHandle(forUpdatingAtPath: scratch.location.database))
+    let size = Int(try file.seekToEnd())
+    try file.seek(toOffset: UInt64(size / 2))
+    try file.write(contentsOf: [UInt8](repeating: 0xFF, count: size - size / 2))
+    try file.close()
+  }
+}
+
+/// Another program's connection to a history.
+private final class ForeignLock {
+  private var connection: OpaquePointer?
+
+  init(_ location: HistoryLocation, _ sql: String) throws {
+    try #require(sqlite3_open(location.database, &connection) == SQLITE_OK)
+    try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
+  }
+
+  func end() {
+    sqlite3_close(connection)
+    connection = nil
+  }
+
+  deinit { sqlite3_close(connection) }
+}

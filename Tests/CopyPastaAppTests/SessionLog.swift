@@ -1,0 +1,86 @@
+import GtkKit
+import TestSupport
+
+@testable import ClipHistory
+@testable import CopyPastaApp
+
+/// Everything that a session has reported, in order.
+@MainActor
+final class SessionLog {
+  private(set) var events: [HistorySession.Event] = []
+  private var token: ListenerToken?
+  /// Called for each event.
+  var onEvent: (@MainActor (HistorySession.Event) -> Void)?
+
+  init(of session: HistorySession) {
+    token = session.events.add { [weak self] event in
+      self?.events.append(event)
+      self?.onEvent?(event)
+    }
+  }
+
+  var failures: [HistoryFailure] {
+    events.compactMap { if case .failed(let failure) = $0 { failure } else { nil } }
+  }
+
+  /// The completed actions that were announced.
+  var announced: [HistoryEvent] {
+    events.compactMap { if case .done(let event, _, isAnnounced: true) = $0 { event } else { nil } }
+  }
+
+  /// The clips on which an action was completed.
+  func ids(of action: HistoryEvent) -> [Clip.ID] {
+    events.compactMap { if case .done(action, let id, _) = $0 { id } else { nil } }
+  }
+
+  /// The texts that a window was to show.
+  var shown: [(seen: SeenClip, text: ClipText)] {
+    events.compactMap { if case .text(let seen, let text) = $0 { (seen, text) } else { nil } }
+  }
+
+  /// Why the history was opened again without an action's message.
+  var reasonsToReopen: [StoreError] {
+    events.compactMap { if case .reopened(let error) = $0 { error } else { nil } }
+  }
+
+  /// Whether a skipped secret was reported, for each copy.
+  var secrets: [Bool] { events.compactMap { if case .secret(let isSecret) = $0 { isSecret } else { nil } } }
+
+  /// How often the newest row got a text that it may have had before.
+  var additions: Int { events.count { if case .added = $0 { true } else { false } } }
+}
+
+extension FakeClipboard {
+  /// A clipboard whose content needs no recording.
+  static var idle: FakeClipboard {
+    let clipboard = FakeClipboard()
+    clipboard.offers.content = .own
+    return clipboard
+  }
+}
+
+extension HistorySession {
+  /// Makes a session without a window, and opens it unless `firstPageSize` is nil.
+  ///
+  /// - Parameter lock: How long the store waits for another program's lock, in milliseconds.
+  static func make(
+    at location: HistoryLocation, _ clipboard: any SystemClipboard = FakeClipboard.idle,
+    preferences: Preferences? = nil,
+    now: @escaping @Sendable () -> Int64 = { Format.now }, clock: (@Sendable () -> ClockReading)? = nil,
+    firstPageSize: Int? = 30, undoTime: Duration = .seconds(3600), lock: Int32 = 2000
+  ) -> HistorySession {
+    let services = AppServices.keepingNothing(
+      at: location, clipboard: clipboard, FakeShortcut(), preferences: preferences, now: now, clock: clock)
+    let session = HistorySession(services, undoTime: undoTime) {
+      HistoryStore(
+        at: location, digest: { key, text in Checksum.hmacSHA256(key: key, of: text.bytes) },
+        timeouts: .init(lock: lock, opening: 25))
+    }
+    if let firstPageSize { session.open(firstPageSize: firstPageSize) }
+    return session
+  }
+
+  /// The clips in the list, newest first.
+  var ids: [Clip.ID] { (0..<model.count).map(model.id(at:)) }
+  var texts: [String] { (0..<model.count).map { model.clip(at: $0).preview } }
+}
