@@ -67,9 +67,12 @@ let package = Package(
 )
 
 // Test targets link to lib_Testing_Foundation, which Debian's Swift 6.2.3 lacks. Tests/Linking contains an empty
-// substitute.
+// substitute. SQLite finds the functions of FileCalls.swift only if the test program exports them.
+let observed = ["fsync", "fdatasync", "pwrite64", "unlink"].flatMap {
+  ["-Xlinker", "--export-dynamic-symbol=\($0)"]
+}
 for target in package.targets where target.type == .test {
-  target.linkerSettings = [.unsafeFlags(["-L\(Context.packageDirectory)/Tests/Linking"])]
+  target.linkerSettings = [.unsafeFlags(["-L\(Context.packageDirectory)/Tests/Linking"] + observed)]
 }
 
 // libFuzzer provides the entry point, so this program links only when meson-helpers/fuzz builds it.

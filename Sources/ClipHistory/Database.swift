@@ -24,6 +24,7 @@ final class Database {
   private let erasing: ZeroingFileMethods?
   /// The state of the files before an immutable connection opened them; nil for connections that take locks.
   private let stamps: [FileStamp?]?
+  private var logFiles: [UInt?] = [nil, nil]
 
   init(path: String, access: Access, lockTimeout: Int32) throws(StoreError) {
     let isImmutable = access == .immutable || access == .immutableWithLog
@@ -57,11 +58,26 @@ final class Database {
     sqlite3_close(handle)
   }
 
-  /// Whether the path no longer refers to the file that this connection opened.
+  /// Whether the paths no longer refer to the files that this connection opened.
   var hasMoved: Bool {
     var moved: Int32 = 0
-    return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
+    let isKnown = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK
+    return isKnown && moved != 0
+      || zip(logFiles, FileStamp.numbersOfLog(path)).contains { $0 != nil && $0 != $1 }
   }
+
+  /// Whether the log or its index was removed, and no other program has created a new one.
+  ///
+  /// A checkpoint then still saves what is in the log.
+  var hasLostLog: Bool {
+    let found = FileStamp.numbersOfLog(path)
+    return found != logFiles && zip(logFiles, found).allSatisfy { $0 == $1 || $1 == nil }
+  }
+
+  /// Stores which files the log and its index are; SQLite must have opened them.
+  ///
+  /// Neither is removed or replaced by SQLite while a connection is open.
+  func noteLog() { logFiles = FileStamp.numbersOfLog(path) }
 
   /// Whether the file has been written since an immutable connection opened it; reads may then be inconsistent.
   var isStale: Bool { stamps.map { $0 != FileStamp.ofDatabase(path) } ?? false }
@@ -102,6 +118,11 @@ final class Database {
       if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
       throw error
     }
+  }
+
+  /// Begins a read transaction, if the file is readable; it ends when the connection is closed.
+  func beginRead() {
+    sqlite3_exec(handle, "BEGIN; SELECT count(*) FROM sqlite_schema", nil, nil, nil)
   }
 
   /// Checkpoints the whole log into the database file and truncates it.
@@ -199,6 +220,24 @@ final class Database {
     try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
   }
 
+  /// Gives a new file our layout, whatever this build of SQLite prefers.
+  func useOurLayout() throws(StoreError) {
+    try execute(
+      "PRAGMA page_size = \(PageLayout.ours.pageSize); PRAGMA encoding = 'UTF-8'; PRAGMA auto_vacuum = NONE")
+  }
+
+  /// Whether the file has the layout of the histories that CopyPasta creates.
+  func hasOurLayout() throws(StoreError) -> Bool {
+    // A negative number only asks.
+    var reserved: Int32 = -1
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
+    guard reserved <= 0, try integer("PRAGMA page_size") == Int64(PageLayout.ours.pageSize) else {
+      return false
+    }
+    guard try string("PRAGMA encoding") == "UTF-8" else { return false }
+    return try integer("PRAGMA auto_vacuum") == 0
+  }
+
   /// Configures the write connection.
   ///
   /// - FULL: a commit is on disk when it returns. With NORMAL a power cut loses the last commits.
@@ -245,6 +284,11 @@ private struct FileStamp: Equatable {
     // opens, which changes this time.
     seconds = Int(status.st_mtim.tv_sec)
     nanoseconds = Int(status.st_mtim.tv_nsec)
+  }
+
+  /// The inode numbers of the log and of its index.
+  static func numbersOfLog(_ path: String) -> [UInt?] {
+    ["-wal", "-shm"].map { FileStamp(path + $0)?.number }
   }
 
   static func ofDatabase(_ path: String) -> [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }

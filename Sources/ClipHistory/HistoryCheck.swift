@@ -32,8 +32,9 @@ public struct HistoryCheck: Sendable, Equatable {
   public init(_ location: HistoryLocation) throws(StoreError) {
     do throws(StoreError) {
       let opening = HistoryOpening(location)
-      let lock = try opening.lockToReadAll()
+      let (lock, isDamaged) = try opening.lockToReadAll()
       defer { withExtendedLifetime(lock) {} }
+      if isDamaged { throw .damaged }
       let database = try opening.toRead()
       fileSize = try HistoryFolder.size(of: database.path) ?? 0
       guard try database.string("PRAGMA integrity_check(1)") == "ok" else { throw .damaged }

@@ -11,7 +11,9 @@ import CSQLite
 /// try history.finish()
 /// ```
 public final class HistoryImport {
-  let connection: WriteConnection
+  private let location: HistoryLocation
+  /// Nil after `finish`.
+  private(set) var connection: WriteConnection?
   private let latest: Int64
   /// The largest id ever assigned before the import.
   private let lastID: Int64
@@ -19,7 +21,9 @@ public final class HistoryImport {
   ///
   /// An index on time and size in the database would not be enough, because many clips may have the same time and size.
   private let present: [(hash: Int, id: Int64)]
-  private let comparison: Statement
+  /// The ids of the clips that were added, by the same hash.
+  private var added: [Int: Int64] = [:]
+  private var comparison: Statement?
 
   /// Opens or creates the history, and begins the transaction.
   ///
@@ -28,10 +32,12 @@ public final class HistoryImport {
   /// - Throws: as `HistoryStore.init` does, and `.locked` while another process has the history open.
   public init(_ location: HistoryLocation, at now: Int64) throws(StoreError) {
     latest = CaptureTime.believableClocks.contains(now) ? now + 86_400_000_000 : CaptureTime.latest
-    connection = try HistoryOpening(location).toWriteAlone()
+    self.location = location
+    let connection = try HistoryOpening(location).toWriteAlone()
+    self.connection = connection
     let database = connection.database
     try database.execute("BEGIN IMMEDIATE")
-    lastID = try database.integer("SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'") ?? 0
+    lastID = try database.integer(Schema.lastID) ?? 0
     // A damaged id could leave no room for the ids that the import assigns.
     guard try database.integer("SELECT max(id) FROM clip") ?? 0 <= Schema.largestID else {
       throw database.failure(SQLITE_CORRUPT)
@@ -41,17 +47,19 @@ public final class HistoryImport {
   }
 
   deinit {
-    sqlite3_exec(connection.database.handle, "ROLLBACK", nil, nil, nil)
+    if let connection { sqlite3_exec(connection.database.handle, "ROLLBACK", nil, nil, nil) }
   }
 
   /// Adds a clip after those already added.
   ///
   /// - Parameter time: in microseconds since 1970 UTC; 0 if unknown.
-  /// - Returns: false if the history had a clip with that time and text before the import.
+  /// - Returns: false if the history has a clip with that time and text.
   public func add(_ text: ClipText, capturedAt time: Int64) throws(StoreError) -> Bool {
+    guard let connection else { throw .failed(code: SQLITE_MISUSE) }
     let time = CaptureTime.plausible(time)
-    if try isPresent(text, time) { return false }
-    _ = try connection.insert(text, capturedAt: time)
+    let hash = Clip.Full.hash(of: text.bytes, at: time)
+    if let id = idOfPresent(hash) ?? added[hash], try isText(text, of: id) { return false }
+    added[hash] = try connection.insert(text, capturedAt: time).id
     return true
   }
 
@@ -60,10 +68,22 @@ public final class HistoryImport {
   /// Clips of the same history keep their order: a clip stays after its predecessor if its time is unknown or not later
   /// than the predecessor's.
   public func finish() throws(StoreError) {
+    guard let connection else { throw .failed(code: SQLITE_MISUSE) }
+    guard !added.isEmpty else { return }
     let database = connection.database
-    if !present.isEmpty { try merge() }
+    if !present.isEmpty { try merge(database) }
     try connection.forgetLastLook()
-    try database.execute("COMMIT")
+    let lastID = try database.integer(Schema.lastID)
+    do throws(StoreError) {
+      try database.execute("COMMIT")
+    } catch {
+      guard error.isDiskFailure else { throw error }
+      // Everything may be in the log, only not surely on disk. Close the connection, because the log counts when the
+      // history is next opened, and look.
+      (self.connection, comparison) = (nil, nil)
+      try confirm(lastID, after: error)
+      return
+    }
     do throws(StoreError) {
       // Moved rows leave copies of their texts at their old places, which the checkpoint overwrites.
       _ = try database.truncateLog(waiting: 0)
@@ -86,24 +106,38 @@ public final class HistoryImport {
     return clips
   }
 
-  private func isPresent(_ text: ClipText, _ time: Int64) throws(StoreError) -> Bool {
-    let hash = Clip.Full.hash(of: text.bytes, at: time)
+  /// Returns the id of the first clip with this hash that was there before the import.
+  ///
+  /// Comparing only its text suffices: clips with the same hash have the same text, except for a collision of 64-bit
+  /// hashes.
+  private func idOfPresent(_ hash: Int) -> Int64? {
     var (low, high) = (0, present.count)
     while low < high {
       let middle = (low + high) / 2
       if present[middle].hash < hash { low = middle + 1 } else { high = middle }
     }
-    // Comparing only the first clip suffices: clips with the same hash have the same text, except for a collision of
-    // 64-bit hashes.
-    guard low < present.count, present[low].hash == hash else { return false }
-    return try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
-      try comparison.first(present[low].id, bytes) { $0.integer(0) } != nil
+    return low < present.count && present[low].hash == hash ? present[low].id : nil
+  }
+
+  private func isText(_ text: ClipText, of id: Int64) throws(StoreError) -> Bool {
+    try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
+      try comparison?.first(id, bytes) { $0.integer(0) } != nil
+    }
+  }
+
+  /// Looks whether the import is in the file, after `COMMIT` has failed.
+  ///
+  /// - Throws: `error` unless the last assigned id, which each import raises, is that of the import.
+  private func confirm(_ lastID: Int64?, after error: StoreError) throws(StoreError) {
+    do throws(StoreError) {
+      guard try HistoryOpening(location).toRead().integer(Schema.lastID) == lastID else { throw error }
+    } catch _ {
+      throw error
     }
   }
 
   /// Assigns new ids from the first misplaced clip on, because ids define the order and are never reused.
-  private func merge() throws(StoreError) {
-    let database = connection.database
+  private func merge(_ database: Database) throws(StoreError) {
     let following = try Statement(
       "SELECT id, captured_at FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
     let largestID = try database.integer("SELECT max(id) FROM clip") ?? 0

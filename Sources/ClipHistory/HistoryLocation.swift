@@ -1,6 +1,6 @@
 import Glibc
 
-/// The location of a history: a folder with the database and the two files that SQLite keeps next to it.
+/// The location of a history: a folder with the database and the files that SQLite and CopyPasta keep next to it.
 ///
 /// ```swift
 /// let location = HistoryLocation(folder: "/home/ada/.local/share/copypasta")
@@ -22,6 +22,12 @@ public struct HistoryLocation: Sendable, Equatable {
   /// The index of the write-ahead log; it contains page numbers, no text.
   var sharedMemory: String { database + "-shm" }
 
+  /// SQLite's rollback journal, which exists only if another program has switched the log off.
+  var rollbackJournal: String { database + "-journal" }
+
+  /// The files in which SQLite keeps the history; all have the database's permissions.
+  var files: [String] { [database, rollbackJournal, writeAheadLog, sharedMemory] }
+
   /// A marker file that exists from the detection of damage until the recovery.
   var damageMarker: String { Self.damageMarker(of: database) }
 
@@ -42,6 +48,12 @@ public struct HistoryLocation: Sendable, Equatable {
   /// A complete recovered history, before it replaces the damaged one.
   var finishedRecovery: String { database + "-rescued" }
 
+  /// The files that an unfinished recovery leaves; the database comes last, so that no other file is without it.
+  var leftovers: [String] {
+    let unfinished = unfinishedRecovery
+    return [unfinished.creationMarker, unfinished.damageMarker] + unfinished.files.reversed()
+  }
+
   /// Whether the folder has no file from which a history could be read or recovered.
   ///
   /// - Throws: `.folderUnusable` if the folder cannot be examined, `.irregular` if it contains a link or a special
@@ -59,12 +71,39 @@ public struct HistoryLocation: Sendable, Equatable {
   }
 }
 
+extension HistoryLocation {
+  /// Removes a damaged history with everything that CopyPasta made of it, instead of recovering it.
+  ///
+  /// - Returns: the number of clips that could have been recovered.
+  /// - Throws: `.locked` if another program has the history open; `.foreign` and `.newerSchema` as `HistoryStore.init`.
+  public func removeAll() throws(StoreError) -> Int {
+    let lock = try FolderLock(self, alone: true)
+    defer { withExtendedLifetime(lock) {} }
+    try HistoryOpening(self).finishRecovery()
+    let rows = try RowRecovery(self)
+    try rows.checkIsOurs()
+    try removeCopies()
+    // The marker comes last: until then, what is left is a damaged history.
+    for file in files.reversed() + [creationMarker, damageMarker] { try HistoryFolder.remove(file) }
+    try HistoryFolder.sync(folder)
+    return rows.positions.count
+  }
+
+  /// Removes the copies that recoveries have left or set aside.
+  ///
+  /// Call this only while no other process can recover the history.
+  func removeCopies() throws(StoreError) {
+    for file in leftovers + [finishedRecovery] { try HistoryFolder.remove(file) }
+    try SetAside(in: folder).remove()
+  }
+}
+
 /// Creates a history's folder and file before SQLite opens them, and makes both private to the user.
 enum HistoryFolder {
   /// - Throws: `.irregular` if the folder or a file is a link or a pipe, because following a link would write elsewhere
   ///   and opening a pipe would block forever; `.folderUnusable` if a path cannot be examined.
   static func checkKinds(_ location: HistoryLocation) throws(StoreError) {
-    for path in [location.folder, location.database, location.writeAheadLog, location.sharedMemory] {
+    for path in [location.folder] + location.files {
       guard let status = try status(path, lstat, folder: location.folder) else { continue }
       let kind = status.st_mode & S_IFMT
       // If a file exists where a folder is expected, or the reverse, later steps throw a more specific error.
@@ -84,7 +123,7 @@ enum HistoryFolder {
   /// - Throws: `.readOnly` if the database cannot be written.
   static func prepareFiles(_ location: HistoryLocation) throws(StoreError) {
     try makeDatabase(location)
-    for file in [location.database, location.writeAheadLog, location.sharedMemory] {
+    for file in location.files {
       try narrow(file, to: 0o600, type: S_IFREG)
     }
     // SQLite would silently open the file for reading only, and fail at the first write.
@@ -129,6 +168,13 @@ enum HistoryFolder {
     if look(path, &status) == 0 { return status }
     guard errno == ENOENT else { throw .folderUnusable(path: folder ?? parent(of: path), errno: errno) }
     return nil
+  }
+
+  /// Removes a file if it exists.
+  static func remove(_ path: String) throws(StoreError) {
+    guard unlink(path) == 0 || errno == ENOENT else {
+      throw .folderUnusable(path: parent(of: path), errno: errno)
+    }
   }
 
   private static func makeFolder(_ path: String) throws(StoreError) {

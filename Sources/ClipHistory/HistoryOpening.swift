@@ -7,11 +7,12 @@ import Glibc
 /// |---|---|---|
 /// | nothing | creates a history | gets `.cannotOpen` |
 /// | a recovered history that is not in place because of a crash | puts it in place | reads it where it is |
-/// | a damaged history | gets `.damaged`, for `HistoryRecovery` | reads what is readable |
+/// | a damaged history | gets `.damaged`, for `HistoryRecovery` | reads what is readable, with `DamagedHistory` |
+/// | a history with another layout | gets `.otherLayout`, for `HistoryRecovery` | reads it |
 /// | a history that cannot be written | gets the reason, see `StoreError.mayLeaveReadable` | reads what is readable |
 /// | a file of a newer version or of another program | gets `.newerSchema` or `.foreign` | gets the same error |
 struct HistoryOpening {
-  private let location: HistoryLocation
+  let location: HistoryLocation
   private let timeouts: HistoryStore.LockTimeouts
 
   init(_ location: HistoryLocation, timeouts: HistoryStore.LockTimeouts = .init()) {
@@ -23,15 +24,20 @@ struct HistoryOpening {
 
   /// Opens the history; other processes may have it open, too.
   ///
-  /// - Throws: `.damaged` if it has to be recovered first.
-  func toWrite() throws(StoreError) -> WriteConnection {
+  /// - Parameter anyLayout: whether to accept a layout that another program has changed.
+  /// - Throws: `.damaged` if it has to be recovered first, `.otherLayout` if it has to be rewritten first.
+  func toWrite(withAnyLayout anyLayout: Bool = false) throws(StoreError) -> WriteConnection {
     try prepareFolder()
     let lock = try finishRecoveryAndShare()
     if try isMarked() { throw .damaged }
     // Check for damage only while no other process has the history open: such a process could be creating the file, or
     // writing the log.
-    if try lock.withExclusiveLock(hasHiddenDamage) { throw .damaged }
-    return try open(under: lock)
+    let isDamaged = try lock.withExclusiveLock { () throws(StoreError) in
+      try removeLeftovers()
+      return try hasHiddenDamage()
+    }
+    if isDamaged { throw .damaged }
+    return try open(under: lock, withAnyLayout: anyLayout)
   }
 
   /// Opens the history, and excludes other processes from it.
@@ -42,7 +48,7 @@ struct HistoryOpening {
     let lock = try FolderLock(location, alone: true)
     try finishRecovery()
     if try isDamaged() { throw .damaged }
-    return try open(under: lock)
+    return try open(under: lock, withAnyLayout: true)
   }
 
   /// Opens the history without checking for hidden damage.
@@ -50,11 +56,14 @@ struct HistoryOpening {
   /// The caller must have prepared the folder, and must prevent other processes from moving the file.
   ///
   /// - Parameter lock: is held until the connection is released; nil if the caller already holds a lock.
-  func open(under lock: FolderLock?) throws(StoreError) -> WriteConnection {
+  func open(under lock: FolderLock?, withAnyLayout anyLayout: Bool = false) throws(StoreError)
+    -> WriteConnection
+  {
     try HistoryFolder.prepareFiles(location)
     try readBeforeWriting()
     let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.opening)
     try bringUpToDate(database)
+    if !anyLayout, try !database.hasOurLayout() { throw .otherLayout }
     // Remove the marker file even if another process created it: while the file exists, an emptied database does not
     // count as damaged.
     unlink(location.creationMarker)
@@ -64,12 +73,29 @@ struct HistoryOpening {
 
   // MARK: - Opening for reading
 
-  /// Opens an existing history as far as it is readable, and writes nothing.
+  /// Opens an existing history, and writes nothing.
+  ///
+  /// - Throws: `.damaged` or `.cannotBeRecovered` if SQLite cannot read it; `DamagedHistory` may.
   func toRead() throws(StoreError) -> Database {
     try HistoryFolder.checkKinds(location)
     if try isRecoveryDue() { return try read(location.finishedRecovery, .immutable) }
     // Do not open an empty database: SQLite would delete its log, even for a reader. The log may be all that is left.
     if try isEmptied() { throw damage }
+    var attempts = 20
+    while true {
+      do throws(StoreError) {
+        return try readAsPossible()
+      } catch {
+        // In a read-only folder, programs that open and close the history change what is possible from one moment to
+        // the next.
+        guard error.mayPass, attempts > 0 else { throw error }
+        attempts -= 1
+        usleep(5_000)
+      }
+    }
+  }
+
+  private func readAsPossible() throws(StoreError) -> Database {
     do throws(StoreError) {
       return try read(location.database, .readOnly)
     } catch {
@@ -78,24 +104,44 @@ struct HistoryOpening {
     }
   }
 
+  /// The location to examine with `DamagedHistory` after SQLite could not read a history.
+  ///
+  /// - Parameter error: is thrown again if it does not mean damage.
+  func damaged(after error: StoreError) throws(StoreError) -> DamagedHistory {
+    guard error == .damaged || error == .cannotBeRecovered || error.isDiskFailure else { throw error }
+    return try DamagedHistory(location)
+  }
+
   /// Locks an existing history to read all of it, even if a writer would first have to migrate it or put a recovered
   /// history in place.
   ///
   /// While the lock is held, no process moves the file and no import renumbers the clips; other changes remain
   /// possible.
-  func lockToReadAll() throws(StoreError) -> FolderLock {
+  ///
+  /// - Returns: the lock, and whether there is damage that SQLite would not notice.
+  func lockToReadAll() throws(StoreError) -> (lock: FolderLock, isDamaged: Bool) {
     guard try !isVacant() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
     let lock = try FolderLock(location)
-    if try lock.withExclusiveLock(hasHiddenDamage) { throw damage }
-    return lock
+    return (lock, try lock.withExclusiveLock(hasHiddenDamage))
   }
 
   // MARK: - State of the files
 
+  /// Whether there is no history, or its creation was interrupted before it had any content.
   func isVacant() throws(StoreError) -> Bool {
     try HistoryFolder.checkKinds(location)
-    guard try HistoryFolder.size(of: location.database) == nil, try logSize() == 0 else { return false }
-    return try !isRecoveryDue()
+    guard let size = try HistoryFolder.databaseSize(location) else {
+      if try isRecoveryDue() { return false }
+      return try logSize() == 0
+    }
+    guard try HistoryFolder.size(of: location.creationMarker) != nil, try !isMarked() else { return false }
+    if size == 0 { return try logSize() == 0 }
+    do throws(StoreError) {
+      return try Schema.version(
+        of: Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)) == 0
+    } catch {
+      return false
+    }
   }
 
   /// Whether the history was found damaged while it was in use.
@@ -108,18 +154,29 @@ struct HistoryOpening {
     return try hasHiddenDamage()
   }
 
+  /// Whether the history is known to be damaged without reading it; false if that cannot be determined now.
+  func isKnownDamaged() throws(StoreError) -> Bool {
+    if try isMarked() { return true }
+    do throws(StoreError) {
+      return try FolderLock(location).withExclusiveLock(hasHiddenDamage)
+    } catch .locked {
+      return false
+    }
+  }
+
   /// Whether the database was emptied or its log is damaged; call this only while no other process has the history
   /// open.
   ///
   /// SQLite silently treats an empty file as a new database, and ignores a log from its first damaged frame on. A
   /// database that is empty because its creation was interrupted is not damaged: it is created again.
-  private func hasHiddenDamage() throws(StoreError) -> Bool {
+  func hasHiddenDamage() throws(StoreError) -> Bool {
     if try isEmptied() { return true }
     if try HistoryFolder.databaseSize(location) == 0 {
       return try HistoryFolder.size(of: location.creationMarker) == nil
     }
     guard try logSize() > 0, let log = try RawFile(location.writeAheadLog) else { return false }
-    return WALReader(log).isDamaged
+    let layout = PageLayout(of: try RawFile(location.database)) ?? .ours
+    return WALReader(log, pageSize: layout.pageSize).isDamaged
   }
 
   /// Whether the database is empty or missing, but its log is not.
@@ -152,10 +209,29 @@ struct HistoryOpening {
     guard try isVacant() else { throw .readOnly }
   }
 
-  /// Puts a recovered history in place if a crash prevented that; call this only while no other process has the history
-  /// open.
+  /// Puts a recovered history in place if a crash prevented that, and removes what an unfinished recovery has left; call
+  /// this only while no other process has the history open.
   func finishRecovery() throws(StoreError) {
-    if try isRecoveryDue() { _ = try RecoveryInstaller(location: location).install() }
+    if try isRecoveryDue() { try RecoveryInstaller(location: location).finish(isContinued: true) }
+    try removeLeftovers()
+  }
+
+  /// Removes the copies of texts that an unfinished recovery has left.
+  ///
+  /// Ignores failures, because the next start tries again.
+  private func removeLeftovers() throws(StoreError) {
+    if try HistoryFolder.size(of: location.unfinishedRecovery.database) != nil {
+      for file in location.leftovers { unlink(file) }
+    }
+    // Without a database, this is the history.
+    if try HistoryFolder.size(of: location.database) != nil { unlink(location.finishedRecovery) }
+  }
+
+  /// Whether another program has changed the history's layout.
+  ///
+  /// - Throws: `.damaged` if the history is damaged.
+  func hasOtherLayout() throws(StoreError) -> Bool {
+    try !open(under: nil, withAnyLayout: true).database.hasOurLayout()
   }
 
   /// Puts a recovered history in place if a crash prevented that, then takes the shared lock.
@@ -190,6 +266,7 @@ struct HistoryOpening {
   private func bringUpToDate(_ database: Database) throws(StoreError) {
     try database.useCautiously()
     let version = try Schema.version(of: database)
+    if version == 0 { try database.useOurLayout() }
     do throws(StoreError) {
       try database.useForWriting()
     } catch .readOnly {
@@ -208,6 +285,7 @@ struct HistoryOpening {
     let version = try Schema.version(of: database)
     // Only a store can migrate a file that is older or still empty.
     guard version >= Schema.oldestReadable else { throw .cannotOpen(path: path, code: SQLITE_SCHEMA) }
+    if access == .readOnly { database.noteLog() }
     database.lockTimeout = timeouts.lock
     return database
   }
@@ -220,6 +298,8 @@ struct HistoryOpening {
   /// complete.
   private func accessAlone(after error: StoreError) throws(StoreError) -> Database.Access? {
     let hasLog = try logSize() > 0
+    // Only a connection that locks and writes can undo an interrupted transaction.
+    if try HistoryFolder.size(of: location.rollbackJournal) ?? 0 > 0, error == .readOnly { throw damage }
     switch error {
     case .diskFull: return hasLog ? .immutableWithLog : .immutable
     case .readOnly, .cannotOpen:
@@ -252,19 +332,27 @@ final class ReopeningReader<Connection: PreparedReads> {
     current = try Connection(opening.toRead())
   }
 
-  /// Runs `body`, and repeats it if the file was written during the read, because the result may be inconsistent.
+  /// Runs `body`, and repeats it if the file was written during the read, because the result may be inconsistent, or if
+  /// the file can be read only in another way now.
   func read<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {
+    var attempts = 20
     while true {
-      if current.database.isStale {
-        stale.append(current)
-        current = try Connection(opening.toRead())
-      }
+      if current.database.isStale { try reopen() }
       do throws(StoreError) {
         let result = try body(current)
         if !current.database.isStale { return result }
       } catch {
-        guard current.database.isStale else { throw error }
+        if current.database.isStale { continue }
+        guard error.mayPass, attempts > 0 else { throw error }
+        attempts -= 1
+        usleep(5_000)
+        try reopen()
       }
     }
+  }
+
+  private func reopen() throws(StoreError) {
+    stale.append(current)
+    current = try Connection(opening.toRead())
   }
 }

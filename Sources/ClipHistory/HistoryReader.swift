@@ -10,8 +10,12 @@ import CSQLite
 /// let first = try reader.newestPage(limit: 50)
 /// ```
 public final class HistoryReader {
+  private let opening: HistoryOpening
+  private let aroundDamage: Bool
   private var following: ReopeningReader<Connection>?
   private var withoutLocks: [Connection] = []
+  /// Reads the history instead, after damage was found.
+  private var damaged: DamagedHistory?
 
   private struct Connection: PreparedReads {
     let database: Database
@@ -34,10 +38,19 @@ public final class HistoryReader {
 
   /// Opens an existing history without writing anything.
   ///
+  /// - Parameter aroundDamage: whether to show what is readable of a damaged history, because it cannot be recovered now;
+  ///   in a folder that is read-only, this is always done.
   /// - Throws: as `HistoryStore.init` does.
-  public init(location: HistoryLocation) throws(StoreError) {
+  public init(location: HistoryLocation, aroundDamage: Bool = false) throws(StoreError) {
     // The main thread must not wait long.
-    following = try ReopeningReader(HistoryOpening(location, timeouts: .init(lock: 100, opening: 25)))
+    opening = HistoryOpening(location, timeouts: .init(lock: 100, opening: 25))
+    self.aroundDamage = aroundDamage
+    do throws(StoreError) {
+      if aroundDamage, try opening.isKnownDamaged() { throw .damaged }
+      following = try ReopeningReader(opening)
+    } catch {
+      try goAround(error)
+    }
   }
 
   /// Closes the connections; pages can no longer be read.
@@ -46,7 +59,7 @@ public final class HistoryReader {
   /// the locks of a store in this process.
   public func close() {
     withoutLocks = following?.withoutLocks ?? []
-    following = nil
+    (following, damaged) = (nil, nil)
   }
 
   /// Returns the newest clips, newest first, at most `limit`.
@@ -56,16 +69,16 @@ public final class HistoryReader {
 
   /// Returns the last assigned id; 0 if the history never had a clip.
   public func lastID() throws(StoreError) -> Int64 {
-    guard let following else { throw .failed(code: SQLITE_MISUSE) }
-    return try following.read { session throws(StoreError) in
-      try session.database.integer("SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'") ?? 0
+    try read { connection throws(StoreError) in
+      try connection.database.integer(Schema.lastID) ?? 0
+    } around: {
+      $0.lastID
     }
   }
 
   /// Returns the clip with this id and older clips, newest first, at most `limit`; the id does not have to exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
-    guard let following else { throw .failed(code: SQLITE_MISUSE) }
-    return try following.read { connection throws(StoreError) in
+    try read { connection throws(StoreError) in
       var clips: [Clip] = []
       // SQLite treats a negative limit as no limit.
       try connection.pages.walk(id, Int64(max(limit, 0)), descending: true) { _ in
@@ -73,13 +86,39 @@ public final class HistoryReader {
         return true
       }
       return clips
+    } around: {
+      $0.page(from: id, limit: limit)
     }
   }
 
-  /// Whether the history's path no longer refers to the file that this reader shows.
-  public var isReplaced: Bool { following?.current.database.hasMoved == true }
+  /// Whether the history's path no longer refers to the file that this reader shows, or to its log.
+  public var isReplaced: Bool { following?.current.database.hasMoved ?? damaged?.hasMoved ?? false }
+
+  /// How many clips could not be read so far, at most.
+  public var unreadCount: Int { damaged?.lostCount ?? 0 }
 
   // MARK: -
+
+  private func read<Result>(
+    _ body: (Connection) throws(StoreError) -> Result, around: (DamagedHistory) -> Result
+  ) throws(StoreError) -> Result {
+    if damaged == nil {
+      guard let following else { throw .failed(code: SQLITE_MISUSE) }
+      do throws(StoreError) {
+        return try following.read(body)
+      } catch {
+        try goAround(error)
+      }
+    }
+    guard let damaged else { throw .failed(code: SQLITE_MISUSE) }
+    return around(damaged)
+  }
+
+  /// Reads from now on around the damage, if `error` means damage that cannot be recovered now.
+  private func goAround(_ error: StoreError) throws(StoreError) {
+    guard aroundDamage || error == .cannotBeRecovered else { throw error }
+    damaged = try opening.damaged(after: error)
+  }
 
   /// Converts a row of `pageQuery`; limits preview and size, because the file may be damaged.
   private static func clip(of statement: Statement) -> Clip {
@@ -93,7 +132,7 @@ public final class HistoryReader {
   }
 }
 
-/// Iterates over all clips of a history with their whole texts, oldest first.
+/// Iterates over all clips of a history with their whole texts, oldest first; clips that cannot be read are counted.
 ///
 /// A cursor has its own connection, so any single thread can use it while a store and its readers are in use. It holds
 /// no SQLite lock between two clips, so the log can be truncated, and clips that are deleted in the meantime are
@@ -103,10 +142,14 @@ public final class HistoryReader {
 /// ```swift
 /// let clips = try ClipCursor(location: location)
 /// while let clip = try clips.next() { write(clip.text.bytes) }
+/// clips.unreadCount  // 0
 /// ```
 public final class ClipCursor {
-  private let following: ReopeningReader<Connection>
+  private let opening: HistoryOpening
   private let lock: FolderLock
+  private var following: ReopeningReader<Connection>?
+  /// Reads the history instead, after damage was found.
+  private var damaged: DamagedHistory?
   /// The smallest possible id of the next clip; nil after the largest possible id.
   private var start: Int64? = .min
 
@@ -121,24 +164,49 @@ public final class ClipCursor {
     }
   }
 
-  /// Whether the last failure concerned a single clip; the next call then continues after it.
-  public private(set) var isPastFailure = false
+  /// How many clips could not be read so far; at most, if clips were deleted where a page is damaged.
+  public private(set) var unreadCount = 0
+
+  /// Whether the history is damaged, as far as it has been read.
+  public private(set) var isDamaged = false
 
   /// Opens an existing history, or a recovered history that is not in place yet, without writing anything.
   ///
-  /// - Throws: as `HistoryStore.init` does; also `.damaged` if the files need a recovery, and `.locked` during an
-  ///   import.
+  /// - Throws: as `HistoryStore.init` does, but never `.damaged`; also `.locked` during an import.
   public init(location: HistoryLocation) throws(StoreError) {
-    let opening = HistoryOpening(location)
-    lock = try opening.lockToReadAll()
-    following = try ReopeningReader(opening)
+    opening = HistoryOpening(location)
+    let isDamaged: Bool
+    (lock, isDamaged) = try opening.lockToReadAll()
+    do throws(StoreError) {
+      if isDamaged { throw .damaged }
+      following = try ReopeningReader(opening)
+    } catch {
+      try goAround(error)
+    }
   }
 
-  /// Returns the next newer clip; nil after the newest.
-  ///
-  /// - Throws: `.damaged` if the clip holds no valid text; the next call continues after this clip.
+  /// Returns the next newer clip that can be read; nil after the newest.
   public func next() throws(StoreError) -> Clip.Full? {
-    isPastFailure = false
+    while let least = start {
+      if let damaged {
+        let clip = damaged.next(from: least, unread: &unreadCount)
+        start = clip.flatMap { $0.id < .max ? $0.id + 1 : nil }
+        return clip
+      }
+      do throws(StoreError) {
+        guard let found = try read() else { return nil }
+        if let clip = clip(found) { return clip }
+      } catch {
+        try goAround(error)
+      }
+    }
+    return nil
+  }
+
+  // MARK: -
+
+  private func read() throws(StoreError) -> (id: Int64, time: Int64, bytes: [UInt8])? {
+    guard let following else { return nil }
     let (found, behind) = try following.read { connection throws(StoreError) in
       var start = start
       let found = try connection.next.nextClip(from: &start) {
@@ -146,8 +214,27 @@ public final class ClipCursor {
       }
       return (found, start)
     }
-    guard let (id, time, bytes) = found else { return nil }
-    (start, isPastFailure) = (behind, true)
-    return Clip.Full(id: id, capturedAt: time, text: try following.current.database.text(bytes))
+    start = behind
+    return found
+  }
+
+  /// Returns nil, after counting the clip, if its text is not valid.
+  private func clip(_ found: (id: Int64, time: Int64, bytes: [UInt8])) -> Clip.Full? {
+    do {
+      return Clip.Full(id: found.id, capturedAt: found.time, text: try ClipText(validating: found.bytes))
+    } catch {
+      HistoryFolder.markDamaged(opening.location.database)
+      (unreadCount, isDamaged) = (unreadCount + 1, true)
+      return nil
+    }
+  }
+
+  /// Reads from now on around the damage that `error` means.
+  private func goAround(_ error: StoreError) throws(StoreError) {
+    // Keep the pages that are read from now on as they are, while other programs write to the log.
+    following?.current.database.beginRead()
+    let damaged = try opening.damaged(after: error)
+    (self.damaged, isDamaged) = (damaged, true)
+    unreadCount += damaged.lostCount
   }
 }

@@ -68,9 +68,6 @@ public actor HistoryStore: SerialActor {
   /// They take 32 MiB, of which only the written part becomes resident.
   private static let reservedIDs: Int64 = 4 << 20
 
-  /// How many bytes of rows a VACUUM rewrites in about a second.
-  private static let quickToRewrite: Int64 = 64 << 20
-
   /// The queue on which the store runs.
   public nonisolated let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
@@ -82,7 +79,12 @@ public actor HistoryStore: SerialActor {
   /// Closing one earlier than `file` would drop the locks of this process's other connections to the same file
   /// (https://sqlite.org/howtocorrupt.html).
   private var retired: [ReopeningReader<ReadConnection>] = []
+  /// Why a recovery has failed since the history was opened; nil if none has.
+  private var recoveryFailure: StoreError?
   private var isClosed = false
+
+  /// The connection for writing; nil while the history cannot be written.
+  var connection: WriteConnection? { file.connection }
 
   /// The connections to the history, and what they permit.
   private struct OpenFile {
@@ -90,24 +92,37 @@ public actor HistoryStore: SerialActor {
     var connection: WriteConnection?
     /// Reads the history while it cannot be written.
     var fallback: ReopeningReader<ReadConnection>?
+    /// Reads the history while it cannot be written, and damage was found.
+    var damaged: DamagedHistory?
     var access: Access
 
     /// Opens the history to write or, if that is impossible, to read.
-    init(_ location: HistoryLocation, _ timeouts: LockTimeouts) {
+    ///
+    /// - Parameter failure: why a recovery has failed. A layout that another program has changed is then accepted, and
+    ///   what is readable of a damaged history is read.
+    init(_ location: HistoryLocation, _ timeouts: LockTimeouts, after failure: StoreError? = nil) {
+      let opening = HistoryOpening(location, timeouts: timeouts)
       do throws(StoreError) {
-        connection = try HistoryOpening(location, timeouts: timeouts).toWrite()
+        connection = try opening.toWrite(withAnyLayout: failure != nil)
         access = .readWrite
-      } catch let error where error.mayLeaveReadable {
-        do throws(StoreError) {
-          fallback = try ReopeningReader(HistoryOpening(location, timeouts: timeouts))
-          access = .readOnly(error)
-        } catch .damaged {
-          access = .none(.damaged)
-        } catch _ {
-          access = .none(error)
-        }
       } catch {
-        access = .none(error)
+        let reason = error == .damaged ? failure ?? error : error
+        access = .none(reason)
+        guard reason.mayLeaveReadable else { return }
+        do throws(StoreError) {
+          if try opening.isKnownDamaged() { throw .cannotBeRecovered }
+          fallback = try ReopeningReader(opening)
+          access = .readOnly(reason)
+        } catch .damaged where failure == nil {
+          access = .none(.damaged)
+        } catch let readError {
+          do throws(StoreError) {
+            damaged = try opening.damaged(after: readError)
+            access = .readOnly(reason)
+          } catch {
+            // The history is not readable either.
+          }
+        }
       }
     }
 
@@ -239,15 +254,26 @@ public actor HistoryStore: SerialActor {
   ///
   /// - Throws: `.damaged` if the row holds no valid text, or exists but is not found by its id.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
-    try read { reads throws(StoreError) in try reads.text(of: id) }
+    try read { reads throws(StoreError) in
+      try reads.text(of: id)
+    } around: { damaged throws(StoreError) in
+      try damaged.text(of: id)
+    }
   }
 
   /// Returns the ids of all clips older than the clip with `id`, in ascending order.
   public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
     // Reserve memory for all ids, up to a limit, because a growing array is in memory twice while it is copied.
     let capacity = Int(clamping: min(max(id, 0), Self.reservedIDs))
-    return try read { reads throws(StoreError) in try reads.ids(olderThan: id, capacity: capacity) }
+    return try read { reads throws(StoreError) in
+      try reads.ids(olderThan: id, capacity: capacity)
+    } around: {
+      $0.ids(olderThan: id)
+    }
   }
+
+  /// How many clips could not be read so far, at most.
+  public var unreadCount: Int { file.damaged?.lostCount ?? 0 }
 
   /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
   ///
@@ -255,6 +281,7 @@ public actor HistoryStore: SerialActor {
   /// read-only connection cannot do.
   public func close() {
     retry = nil
+    saveLostLog()
     truncateLogIfNeeded()
     isClosed = true
     file = OpenFile(closedBecause: .failed(code: SQLITE_MISUSE))
@@ -263,6 +290,7 @@ public actor HistoryStore: SerialActor {
 
   /// Closes the file until the next call of `open`, so that a recovery can replace it; calls in between throw `error`.
   public func release(because error: StoreError) {
+    saveLostLog()
     truncateLogIfNeeded()
     file = OpenFile(closedBecause: error)
     retired = []
@@ -273,16 +301,21 @@ public actor HistoryStore: SerialActor {
   /// Waits only briefly for another program's lock, because other calls wait meanwhile. If the history becomes
   /// writable, other programs may have changed it in between: read the list of clips again.
   ///
-  /// - Parameter anew: whether to close the file first, because it was replaced or is damaged.
-  public func open(anew: Bool = false) -> Access {
+  /// - Parameters:
+  ///   - anew: whether to close the file first, because it was replaced or is damaged.
+  ///   - failure: why a recovery has failed: what is readable of a damaged history is then read, and a layout that
+  ///     another program has changed is accepted.
+  /// - Returns: what is possible; `.none(.damaged)` or `.none(.otherLayout)` if a recovery should be tried.
+  public func open(anew: Bool = false, after failure: StoreError? = nil) -> Access {
     guard !isClosed else { return file.access }
     if anew { release(because: .replaced) }
     do throws(StoreError) {
       switch file.access {
       case .readWrite: file.access = try checkWriting()
-      case .readOnly: _ = try opened()
+      case .readOnly: _ = try openedForWriting()
       case .none:
-        file = OpenFile(location, timeouts)
+        recoveryFailure = failure
+        file = OpenFile(location, timeouts, after: failure)
         revision = .random(in: .min ... .max)
       }
     } catch .replaced {
@@ -342,15 +375,19 @@ public actor HistoryStore: SerialActor {
     return clip
   }
 
-  /// Deletes every clip, as thoroughly as `delete` does, and shrinks the file.
+  /// Deletes every clip, as thoroughly as `delete` does, shrinks the file, and removes the copies that recoveries have
+  /// left or set aside.
   ///
   /// Readers continue during the deletion, and see either everything or nothing. The fingerprint of the last captured
   /// text stays. The deletion temporarily needs as much free disk space as the history takes.
   ///
   /// - Returns: the number of deleted clips.
+  /// - Throws: `.folderUnusable` if a copy cannot be removed; the clips are then still there.
   @discardableResult
   public func deleteAll() throws(StoreError) -> Int {
     let connection = try opened()
+    if connection.database.hasMoved { throw .replaced }
+    try location.removeCopies()
     let count = try connection.database.transaction { () throws(StoreError) in
       try connection.database.execute("DELETE FROM clip")
       return try connection.database.integer("SELECT changes()") ?? 0
@@ -360,78 +397,10 @@ public actor HistoryStore: SerialActor {
     return Int(count)
   }
 
-  // MARK: - Retention
-
-  /// Finds the clips that are older than a retention period, according to the given clocks.
-  ///
-  /// If no clip has expired, this shrinks a file that an interrupted deletion has left mostly empty. It then also
-  /// stores `reading` as the last check if the clock is trusted or there was no earlier check.
-  ///
-  /// - Returns: nil if no clip can expire, because the period is forever or reaches back before 1970.
-  public func findExpired(
-    after period: RetentionPeriod, at reading: ClockReading
-  ) throws(StoreError) -> ExpiredClips? {
-    guard let duration = period.duration, let limit = period.limit(at: reading.wallTime) else { return nil }
-    let last = try file.connection?.readLastLook()
-    let isBelieved = RetentionPolicy.believes(reading, after: last, keeping: duration)
-    let found = try read { reads throws(StoreError) in
-      try ExpiredRows.find(in: reads.database, before: limit, at: reading.wallTime)
-    }
-    if found.count == 0 {
-      finishLook(isBelieved || last == nil && reading.isPlausible ? reading : nil, after: last)
-    }
-    return ExpiredClips(
-      period: period, reading: reading, count: found.count, isClockBelieved: isBelieved,
-      lastID: found.lastID, firstYoungID: found.firstYoungID, revision: revision)
-  }
-
-  /// Deletes expired clips, as thoroughly as `delete` does, in batches, so that captures and copies wait only briefly.
-  ///
-  /// Deletes nothing if an expired clip was deleted since the search or another store made the search, and nothing more
-  /// once a clip has been restored.
-  /// Each batch's transaction also stores the clock reading of the search as the last check.
-  ///
-  /// - Parameter deleted: is called with the ids of each batch, in ascending order; returns whether to continue.
-  public func delete(
-    _ expired: ExpiredClips, _ deleted: @MainActor @Sendable ([Int64]) -> Bool
-  ) async throws(StoreError) {
-    var isFirst = true
-    while expired.revision == revision {
-      let connection = try opened()
-      let ids = try connection.database.transaction { () throws(StoreError) -> [Int64] in
-        if isFirst {
-          let count = try ExpiredRows.count(in: connection.database, upTo: expired.lastID)
-          guard count == expired.count else { return [] }
-        }
-        let ids = try ExpiredRows.deletePortion(in: connection.database, upTo: expired.lastID)
-        try connection.writeLastLook(expired.reading)
-        return ids
-      }
-      guard !ids.isEmpty else { return }
-      isFirst = false
-      truncateLog()
-      // While this call waits for the main actor, other calls to the store can run.
-      guard await deleted(ids) else { return }
-    }
-  }
-
-  /// Stores `reading` as the last check, and shrinks the file if most of it is free.
-  ///
-  /// Does not throw errors, because no deletion was requested; the next check tries again.
-  private func finishLook(_ reading: ClockReading?, after last: ClockReading?) {
-    guard let database = file.connection?.database else { return }
-    do throws(StoreError) {
-      if let reading, !reading.isWithinAnHour(of: last) {
-        try database.transaction { () throws(StoreError) in try file.connection?.writeLastLook(reading) }
-      }
-      if try database.isMostlyEmpty(upTo: Self.quickToRewrite) { vacuum(database) }
-    } catch {}
-  }
-
   // MARK: - Helpers
 
   /// Truncates the log after a deletion, now or later.
-  private func truncateLog() {
+  func truncateLog() {
     needsCheckpoint = true
     truncateLogIfNeeded()
     truncateLogLater(timeouts.retries[...])
@@ -464,7 +433,7 @@ public actor HistoryStore: SerialActor {
   }
 
   /// Gives free pages back to the file system, but only after they were overwritten.
-  private func vacuum(_ database: Database) {
+  func vacuum(_ database: Database) {
     guard !needsCheckpoint else { return }
     do throws(StoreError) {
       try database.execute("VACUUM")
@@ -474,21 +443,47 @@ public actor HistoryStore: SerialActor {
     }
   }
 
+  /// Lets closing save what is in a log that was removed, which has the newest rows and is gone afterwards.
+  private func saveLostLog() {
+    if file.connection?.database.hasLostLog == true { needsCheckpoint = true }
+  }
+
   /// Returns the write connection; opens it if this was not possible before.
-  private func opened() throws(StoreError) -> WriteConnection {
+  func opened() throws(StoreError) -> WriteConnection {
+    do throws(StoreError) {
+      return try openedForWriting()
+    } catch {
+      // Do not ask for another recovery at each write.
+      throw error == .damaged ? recoveryFailure ?? error : error
+    }
+  }
+
+  private func openedForWriting() throws(StoreError) -> WriteConnection {
     if let connection = file.connection { return connection }
     guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
-    let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
+    let opened = try HistoryOpening(location, timeouts: timeouts).toWrite(withAnyLayout: recoveryFailure != nil)
     if let fallback = file.fallback.take() { retired.append(fallback) }
-    (file.connection, file.access) = (opened, .readWrite)
+    (file.connection, file.damaged, file.access) = (opened, nil, .readWrite)
     return opened
   }
 
-  private func read<Result>(
-    _ body: (ReadConnection) throws(StoreError) -> Result
+  /// Reads with the write connection or, while the history cannot be written, in another way.
+  ///
+  /// - Parameter around: reads what is readable of a damaged history.
+  func read<Result>(
+    _ body: (ReadConnection) throws(StoreError) -> Result,
+    around: (DamagedHistory) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     if let connection = file.connection { return try body(connection.reads) }
-    guard let fallback = file.fallback else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
-    return try fallback.read(body)
+    if file.damaged == nil {
+      guard let fallback = file.fallback else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
+      do throws(StoreError) {
+        return try fallback.read(body)
+      } catch {
+        file.damaged = try HistoryOpening(location).damaged(after: error)
+      }
+    }
+    guard let damaged = file.damaged else { throw .failed(code: SQLITE_MISUSE) }
+    return try around(damaged)
   }
 }

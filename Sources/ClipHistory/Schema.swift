@@ -129,6 +129,9 @@ enum Schema {
   /// The SQL condition for the only row of `last_look`; it detects damage as `isLastCapture` does.
   static let isLastLook = "only = 1 AND (SELECT count(*) FROM last_look) = 1"
 
+  /// The SQL query for the last assigned id; NULL if the history never had a clip.
+  static let lastID = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'"
+
   /// - Throws: `.damaged` if the last assigned id is implausible, or if `sqlite_sequence` contains another table's
   ///   rows. A recovery then determines the last id again.
   static func checkSequence(of database: Database) throws(StoreError) {

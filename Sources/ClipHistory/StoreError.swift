@@ -19,6 +19,10 @@ public enum StoreError: Error, Equatable, Sendable {
   ///
   /// Nothing in it was overwritten.
   case damaged
+  /// Another program has changed the file's layout: its page size, reserved bytes, encoding or auto-vacuum.
+  ///
+  /// `HistoryRecovery` rewrites the file.
+  case otherLayout
   /// The file is another program's database, and was not changed.
   case foreign
   /// A newer version wrote the file, with schema `found`; this version supports `known`. The file was not changed.
@@ -35,6 +39,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case diskFull
   /// The file is damaged, and cannot be recovered because nothing can be written next to it.
   case cannotBeRecovered
+  /// The text of a single clip is in a damaged part of the file.
+  case unreadable
   /// The history already has the clip that was to be restored.
   case alreadyThere
   /// Any other failure; `code` is SQLite's extended result code, `SQLITE_MISUSE` if the store is closed.
@@ -43,11 +49,25 @@ public enum StoreError: Error, Equatable, Sendable {
   /// Whether the history may still be safely readable although this error prevents writing.
   var mayLeaveReadable: Bool {
     switch self {
-    case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed: true
-    case .irregular, .unsuitableFileSystem, .damaged, .foreign, .newerSchema, .replaced, .openElsewhere,
-      .cannotBeRecovered, .alreadyThere:
+    case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed, .cannotBeRecovered: true
+    case .irregular, .unsuitableFileSystem, .damaged, .otherLayout, .foreign, .newerSchema, .replaced,
+      .openElsewhere,
+      .unreadable, .alreadyThere:
       false
     }
+  }
+
+  /// Whether a reader should try again, because another program was opening or closing the history.
+  var mayPass: Bool {
+    switch self {
+    case .readOnly, .cannotOpen: true
+    default: false
+    }
+  }
+
+  /// Whether the disk could not read or write a part of the files.
+  var isDiskFailure: Bool {
+    if case .failed(let code) = self { code & 0xff == SQLITE_IOERR } else { false }
   }
 
   // MARK: - SQLite's codes
@@ -67,7 +87,9 @@ public enum StoreError: Error, Equatable, Sendable {
     // SQLite reports SQLITE_FULL if the disk is full when it writes, but not when the index grows, nor for an exceeded
     // quota.
     case SQLITE_IOERR where outOfRoom, SQLITE_CANTOPEN where outOfRoom: self = .diskFull
-    case SQLITE_IOERR where Self.errorsOfLocks.contains(code >> 8): self = .unsuitableFileSystem(path: path)
+    // With EIO, it is the disk that fails.
+    case SQLITE_IOERR where Self.errorsOfLocks.contains(code >> 8) && system != EIO:
+      self = .unsuitableFileSystem(path: path)
     case SQLITE_BUSY where system == ENOLCK: self = .unsuitableFileSystem(path: path)
     case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
     case SQLITE_READONLY: self = .readOnly

@@ -20,6 +20,26 @@ struct ClearingTests {
     #expect(try history.foreign().rows("PRAGMA application_id") == ["\(Schema.applicationID)"])
   }
 
+  /// InterruptionTests clears histories with other files.
+  @Test func `clearing a damaged history removes it and what was set aside`() async throws {
+    try await history.record("one", "two")
+    history.markDamaged()
+    try await history.expectRecovery(of: 2)
+    try history.damage { $0.destroy(0..<4096) }
+    #expect(throws: StoreError.damaged) { try history.store() }
+    #expect(try history.location.removeAll() == 2)
+    #expect(try history.names() == [] && history.location.isVacant)
+    try await history.record("three")
+    #expect(try history.previews() == ["three"])
+  }
+
+  @Test func `a history is not removed while a program has it open`() async throws {
+    let store = try history.store()
+    try await store.add("one")
+    #expect(throws: StoreError.locked) { try history.location.removeAll() }
+    #expect(try await store.allIDs() == [1])
+  }
+
   @Test func `clearing the history keeps the last capture's fingerprint and reuses no id`() async throws {
     let store = try history.store()
     for string in ["one", "two"] { try await store.add(string) }

@@ -38,48 +38,6 @@ struct FailureTests {
     #expect(try history.isMarked())
   }
 
-  /// If the damage were reported as recoverable, the program would reopen the history again and again.
-  @Test func `damage to a history in a read-only folder is reported as not recoverable`() async throws {
-    await #expect(processExitsWith: .success) {
-      let history = try await damagedHistory()
-      chmod(history.location.database, 0o400)
-      chmod(history.location.folder, 0o500)
-      try TemporaryHistory.becomeOwner(of: history)
-      let reading = try history.store()
-      let reader = try history.reader()
-      #expect(throws: StoreError.cannotBeRecovered) { try reader.newestPage(limit: 99) }
-      await #expect(throws: StoreError.cannotBeRecovered) { try await reading.text(of: 50) }
-      #expect(try !HistoryCheck(history.location).isSound)
-      chmod(history.location.folder, 0o700)
-      await #expect(throws: StoreError.damaged) { try await reading.text(of: 50) }
-      await reading.close()
-    }
-  }
-
-  /// The history was marked as damaged while its folder was writable.
-  ///
-  /// The undamaged rows must be shown, and errors must request a recovery only if a recovery is possible.
-  @Test func `a history that was marked as damaged stays readable if its folder becomes read-only`()
-    async throws
-  {
-    await #expect(processExitsWith: .success) {
-      let history = try await damagedHistory()
-      history.markDamaged()
-      chmod(history.location.folder, 0o500)
-      try TemporaryHistory.becomeOwner(of: history)
-      let reading = try history.store()
-      let reader = try history.reader()
-      #expect(try await reading.text(of: 1)?.byteCount == 140)
-      #expect(try reader.page(from: 3, limit: 9).map(\.id) == [3, 2, 1])
-      #expect(throws: StoreError.cannotBeRecovered) { try reader.newestPage(limit: 99) }
-      await #expect(throws: StoreError.readOnly) { try await reading.add("next") }
-      await #expect(throws: StoreError.cannotBeRecovered) { try await history.recovered() }
-      chmod(history.location.folder, 0o700)
-      await #expect(throws: StoreError.damaged) { try await reading.add("next") }
-      await reading.close()
-    }
-  }
-
   /// If the folder's entry is not on disk, a power cut removes the folder and its files.
   @Test(.enabled(if: FaultyFsync.isPossible, "emulators have no seccomp"))
   func `opening a history throws if its folder's entry cannot be synced to disk`() async throws {
@@ -108,6 +66,8 @@ struct FailureTests {
   private static let meanings: [(code: Int32, system: Int32, error: StoreError)] = [
     (SQLITE_FULL, 0, .diskFull), (SQLITE_IOERR | 3 << 8, ENOSPC, .diskFull),
     (SQLITE_IOERR | 3 << 8, EDQUOT, .diskFull), (SQLITE_IOERR | 3 << 8, EIO, .failed(code: 778)),
+    (SQLITE_IOERR | 21 << 8, EIO, .failed(code: 5386)),
+    (SQLITE_IOERR | 21 << 8, ENODEV, .unsuitableFileSystem(path: "p")),
     (SQLITE_READONLY | 1 << 8, 0, .readOnly), (SQLITE_CORRUPT | 1 << 8, 0, .damaged),
     (SQLITE_BUSY | 1 << 8, 0, .locked), (SQLITE_NOTADB, 0, .damaged), (SQLITE_TOOBIG, 0, .damaged),
     (SQLITE_CANTOPEN, EACCES, .cannotOpen(path: "p", code: 14)), (SQLITE_NOMEM, 0, .failed(code: 7)),
@@ -149,12 +109,4 @@ private enum FaultyFsync {
     }
     try #require(isSet)
   }
-}
-
-/// Creates a history of 50 texts, the newest of which is unreadable.
-private func damagedHistory() async throws -> TemporaryHistory {
-  let history = TemporaryHistory()
-  try await history.record((1...50).map { String(repeating: "clip \($0) ", count: 20) })
-  try history.damage { $0.destroy($0.count - 4096..<$0.count) }
-  return history
 }

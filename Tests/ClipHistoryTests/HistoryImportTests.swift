@@ -37,9 +37,9 @@ struct HistoryImportTests {
   @Test func `importing into an empty history keeps the order of the clips`() async throws {
     let large = String(repeating: "large ", count: 5_000)
     #expect(
-      try add([("a", 5), ("b", 5), ("a", 5), (large, 3), ("c", 0), ("d", .max)])
+      try add([("a", 5), ("b", 5), ("a", 6), (large, 3), ("c", 0), ("d", .max)])
         == Array(repeating: true, count: 6))
-    #expect(try found() == ["a 5", "b 5", "a 5", "\(large) 3", "c 0", "d 0"])
+    #expect(try found() == ["a 5", "b 5", "a 6", "\(large) 3", "c 0", "d 0"])
     #expect(try HistoryCheck(history.location).isSound)
     let store = try history.store()
     #expect(try await store.allIDs() == Array(1...6))
@@ -63,6 +63,30 @@ struct HistoryImportTests {
       TestFiles.limitRoom(to: nil)
       #expect(try await history.store().allIDs().count == 50)
     }
+  }
+
+  /// The disk may have everything although it reports a failure, so that the history has the clips when it is next
+  /// opened.
+  @Test(arguments: [false, true])
+  func `an import whose commit fails says whether the clips are there`(isWritten: Bool) async throws {
+    try await record([])
+    let store = try history.store()
+    try await store.add("x", at: 100)
+    // SQLite keeps a log whose older rows it cannot move into the database.
+    let history = try history.snapshot()
+    await store.close()
+    let adding = try HistoryImport(history.location, at: Self.now)
+    for number in 1...50 { _ = try adding.add(try ClipText("clip \(number)"), capturedAt: 200) }
+    var failure: StoreError?
+    try await FileCalls.observe(history.location.folder, kinds: isWritten ? [.sync] : [.write]) { _ in
+      EIO
+    } during: {
+      do throws(StoreError) { try adding.finish() } catch { failure = error }
+    }
+    #expect((failure == nil) == isWritten)
+    withExtendedLifetime(adding) {}
+    let copy = try history.snapshot()
+    #expect(try copy.previews().count == (isWritten ? 51 : 1))
   }
 
   @Test func `importing older clips gives the existing clips new ids`() async throws {
@@ -116,6 +140,22 @@ struct HistoryImportTests {
     #expect(try found() == all)
   }
 
+  /// Such as two backups that were joined.
+  @Test func `an item that occurs twice in an import is imported once`() throws {
+    let clips: [(String, Int64)] = [("a", 5), ("b", 6), ("c", 0)]
+    #expect(try add(clips + clips) == [true, true, true, false, false, false])
+    #expect(try found() == ["a 5", "b 6", "c 0"])
+  }
+
+  @Test func `an import that adds nothing keeps the last check for expired clips`() async throws {
+    try await record([("x", 100)])
+    try history.run("UPDATE last_look SET wall_time = 7")
+    try add([("x", 100)])
+    #expect(try history.foreign().rows("SELECT wall_time FROM last_look") == ["7"])
+    try add([("y", 100)])
+    #expect(try history.foreign().rows("SELECT wall_time FROM last_look") == ["0"])
+  }
+
   /// Counts the steps of SQLite's virtual machine.
   @Test func `importing clips with the same time and size needs a linear number of steps`() throws {
     func steps(for count: Int) throws -> Int {
@@ -124,15 +164,16 @@ struct HistoryImportTests {
       var steps = 0
       for _ in 1...2 {
         let adding = try HistoryImport(history.location, at: Self.now)
+        let handle = try #require(adding.connection?.database.handle)
         try withUnsafeMutablePointer(to: &steps) { steps in
           let counting: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { steps in
             steps?.assumingMemoryBound(to: Int.self).pointee += 1
             return 0
           }
-          sqlite3_progress_handler(adding.connection.database.handle, 10, counting, steps)
+          sqlite3_progress_handler(handle, 10, counting, steps)
           for text in texts { _ = try adding.add(text, capturedAt: 0) }
         }
-        sqlite3_progress_handler(adding.connection.database.handle, 0, nil, nil)
+        sqlite3_progress_handler(handle, 0, nil, nil)
         try adding.finish()
       }
       return steps

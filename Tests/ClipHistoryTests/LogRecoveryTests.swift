@@ -9,7 +9,7 @@ struct LogRecoveryTests {
   private func recoveredIDs(_ copy: TemporaryHistory) async throws -> [Int64] {
     #expect(throws: StoreError.damaged) { try copy.store() }
     let outcome = try await copy.recovered()
-    #expect(FileManager.default.fileExists(atPath: outcome.damagedFile + "-wal"))
+    #expect(FileManager.default.fileExists(atPath: try #require(outcome.damagedFile) + "-wal"))
     let store = try copy.store()
     let ids = try await store.allIDs()
     for id in ids { #expect(try await store.text(of: id) == ClipText(text(id))) }
@@ -33,7 +33,7 @@ struct LogRecoveryTests {
     #expect(try await recoveredIDs(copy).count >= 39)
   }
 
-  @Test func `clips before the damage in a write-ahead log are shown if the folder is read-only`()
+  @Test func `clips behind the damage in a write-ahead log are shown if the folder is read-only`()
     async throws
   {
     await #expect(processExitsWith: .success) {
@@ -42,8 +42,8 @@ struct LogRecoveryTests {
       chmod(copy.location.folder, 0o500)
       try TemporaryHistory.becomeOwner(of: copy)
       let reading = try copy.store()
-      let shown = try copy.reader().newestPage(limit: 99).count
-      #expect((1..<40).contains(shown))
+      let shown = try HistoryReader(location: copy.location, aroundDamage: true).newestPage(limit: 99).count
+      #expect(shown >= 39)
       #expect(try await reading.allIDs().count == shown)
       await #expect(throws: StoreError.readOnly) { try await reading.add("next") }
       await reading.close()

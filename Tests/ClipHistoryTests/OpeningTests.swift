@@ -54,6 +54,33 @@ struct OpeningTests {
     #expect(throws: StoreError.damaged, "it was finished since") { try history.store() }
   }
 
+  /// Each state that a kill during the very first start can leave is an empty history, for readers and writers.
+  @Test func `a history whose creation was interrupted at any step is empty`() async throws {
+    try history.makeFolder()
+    let (states, history) = (FolderCopies(of: history), history)
+    try await FileCalls.observe(history.location.folder) { _ in
+      states.add()
+      return 0
+    } during: {
+      await (try history.store()).close()
+    }
+    let all = states.all
+    #expect(all.count > 5)
+    for (number, state) in all.enumerated() {
+      if try !state.location.isVacant {
+        #expect(try ClipCursor(location: state.location).next() == nil, "state \(number)")
+        #expect(try HistoryCheck(state.location).isSound, "state \(number)")
+        #expect(try state.previews() == [], "state \(number)")
+      }
+      #expect(try await HistoryRecovery().recover(state.location) == nil, "state \(number)")
+      try await state.record("one")
+      #expect(try state.previews() == ["one"], "state \(number)")
+      #expect(
+        try state.names().allSatisfy { $0.hasPrefix("history.sqlite3") && !$0.hasSuffix("-new") },
+        "state \(number)")
+    }
+  }
+
   @Test(arguments: ReleasedVersion.allCases)
   func `a history of an older version is migrated when opened`(_ version: ReleasedVersion) async throws {
     try history.plant(version)

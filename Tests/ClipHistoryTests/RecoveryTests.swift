@@ -31,8 +31,9 @@ struct RecoveryTests {
     let damaged = try history.bytes()
     #expect(throws: StoreError.damaged) { try history.store() }
     let outcome = try await history.recovered()
-    #expect(try Data(contentsOf: URL(filePath: outcome.damagedFile)) == damaged, "kept as it is")
-    #expect(try permissions(of: outcome.damagedFile) == 0o600)
+    let damagedFile = try #require(outcome.damagedFile)
+    #expect(try Data(contentsOf: URL(filePath: damagedFile)) == damaged, "kept as it is")
+    #expect(try permissions(of: damagedFile) == 0o600)
     #expect(try await HistoryRecovery().recover(history.location) == nil, "there is nothing left to do")
     let store = try history.store()
     #expect(try await expectNothingWrong(in: store) == outcome.clipCount)
@@ -57,6 +58,13 @@ struct RecoveryTests {
   func `a history with a damaged first page is recovered completely`(range: Range<Int>) async throws {
     try history.damage { $0.destroy(range) }
     #expect(try await recover(texts) == 0)
+  }
+
+  @Test func `a recovery sets the damaged file aside with permissions for its user only`() async throws {
+    history.markDamaged()
+    chmod(history.location.database, 0o644)
+    let damagedFile = try #require(try await history.recovered().damagedFile)
+    #expect(try permissions(of: damagedFile) == 0o600)
   }
 
   /// An SQLite shell that reads the history at the same time leaves an empty log.
@@ -350,7 +358,8 @@ struct RecoveryTests {
     while case let next = file.uint32(at: (last - 1) * 4096), next > 0 { last = next }
     try history.plant(Data(file[..<(last * 4096)] + leaves.joined()))
     history.markDamaged()
-    try await history.expectRecovery(of: 2, losing: 18)
+    let outcome = try await history.recovered()
+    #expect(outcome.clipCount == 2 && outcome.lostCount >= 18)
   }
 
   /// The damage consists of bytes 0xff, which occur in no text, so that damaged texts can be recognised.

@@ -42,6 +42,26 @@ struct ReplacementTests {
     #expect(try history.previews() == ["from then on"])
   }
 
+  /// Rows that were written to a removed log would be lost by a crash.
+  @Test(arguments: [["-wal"], ["-shm"], ["-wal", "-shm"]])
+  func `writes throw after the log was removed, and reopening keeps everything`(_ removed: [String])
+    async throws
+  {
+    let (store, reader, _) = try await filled()
+    #expect(!reader.isReplaced)
+    for end in removed { unlink(history.location.database + end) }
+    #expect(reader.isReplaced)
+    await #expect(throws: StoreError.replaced) { try await store.add("three") }
+    // The window closes the store before its reader.
+    await store.close()
+    reader.close()
+    let copy = try history.snapshot()
+    #expect(try copy.previews() == ["one"])
+    try await history.store().add("three")
+    #expect(try history.previews() == ["three", "one"])
+    #expect(try history.isSound())
+  }
+
   @Test func `writes throw after the history was replaced by another history`() async throws {
     let other = TemporaryHistory()
     try await other.record("the other's")

@@ -29,8 +29,15 @@ import Testing
     try #require(try await store.findExpired(after: .month, at: reading))
   }
 
+  /// Searches, and ends the check as if the user had been asked about what was found.
+  private func check(_ reading: ClockReading = here) async throws -> ExpiredClips {
+    let found = try await find(reading)
+    await store.finishCheck(found)
+    return found
+  }
+
   /// Runs the first check, on an empty history, which stores the current clock reading.
-  private func believeClock() async throws { #expect(try await find().count == 0) }
+  private func believeClock() async throws { #expect(try await check().count == 0) }
 
   private func delete(_ expired: ExpiredClips) async throws -> [Int64] {
     let portions = Portions()
@@ -140,14 +147,28 @@ import Testing
     async throws
   {
     try await store.add("old", at: Self.now - 40 * Self.day)
-    #expect(try await !find().isClockBelieved, "a history of 1.0.0")
-    #expect(try await !find().isClockBelieved, "a question is no look")
+    #expect(try await !check().isClockBelieved, "a history of 1.0.0")
+    #expect(try await !check().isClockBelieved, "a question is no look")
     #expect(try await delete(find()) == [1])
-    #expect(try await find(Self.reading(5)).isClockBelieved)
-    #expect(try await !find(Self.reading(9, ran: 6)).isClockBelieved)
-    #expect(try await find(Self.reading(6)).isClockBelieved, "the wrong look did not count")
-    #expect(try await find(Self.reading(9, boot: "next")).isClockBelieved)
-    #expect(try await find(Self.reading(12, boot: "later")).isClockBelieved, "the last one did")
+    #expect(try await check(Self.reading(5)).isClockBelieved)
+    #expect(try await !check(Self.reading(9, ran: 6)).isClockBelieved)
+    #expect(try await check(Self.reading(6)).isClockBelieved, "the wrong look did not count")
+    #expect(try await check(Self.reading(9, boot: "next")).isClockBelieved)
+    #expect(try await check(Self.reading(12, boot: "later")).isClockBelieved, "the last one did")
+  }
+
+  @Test func `searching for expired items changes nothing`() async throws {
+    try history.fill(5_000)
+    try await store.delete(find()) { _ in true }
+    let before = try history.snapshot()
+    #expect(try await find(Self.reading(5)).count == 0)
+    let after = try history.snapshot()
+    for file in [\HistoryLocation.database, \HistoryLocation.writeAheadLog] {
+      let contents = try [before, after].map {
+        try Data(contentsOf: URL(filePath: $0.location[keyPath: file]))
+      }
+      #expect(contents[0] == contents[1])
+    }
   }
 
   @Test(arguments: [-10_000, 60_000] as [Int64])
@@ -156,13 +177,13 @@ import Testing
   ) async throws {
     let odd = ClockReading(
       wallTime: Self.now + days * Self.day - 10_000 * Self.day, bootTime: 0, bootID: "boot")
-    _ = try await store.findExpired(after: .day, at: odd)
+    if let found = try await store.findExpired(after: .day, at: odd) { await store.finishCheck(found) }
     #expect(try await store.findExpired(after: .day, at: odd)?.isClockBelieved != true)
   }
 
   @Test func `the clock is not trusted at the first retention check after an import`() async throws {
     try await believeClock()
-    #expect(try await find().isClockBelieved)
+    #expect(try await check().isClockBelieved)
     await store.close()
     // A child process that another test has just started holds a copy of the lock for a moment.
     try await waitUntil("the import") {
@@ -334,7 +355,9 @@ import Testing
     let reopened = try copy.store()
     let before = try #require(try HistoryFolder.size(of: copy.location.database))
     #expect(before > 20 * 4096)
-    #expect(try await reopened.findExpired(after: .month, at: Self.here)?.count == 0)
+    let found = try #require(try await reopened.findExpired(after: .month, at: Self.here))
+    #expect(found.count == 0)
+    await reopened.finishCheck(found)
     #expect(try #require(try HistoryFolder.size(of: copy.location.database)) <= 10 * 4096)
     #expect(try HistoryFolder.size(of: copy.location.writeAheadLog) == 0)
     await reopened.close()
@@ -362,6 +385,10 @@ import Testing
     let found = try await find()
     #expect(found.count == 0)
     #expect(held.map(found.includes) == [true, false, true, true])
+    // With an old item behind it, the young one is between expired ones.
+    try await store.restore(held[2])
+    let between = try await find()
+    #expect(between.count == 1 && !between.includes(held[1]))
   }
 
   /// Runs only if `COPYPASTA_MEASURE` is set.

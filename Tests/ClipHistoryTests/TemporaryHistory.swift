@@ -31,6 +31,13 @@ final class TemporaryHistory: Sendable {
     try HistoryStore(location: location, digest: testDigest, timeouts: timeouts)
   }
 
+  /// Opens the history as after a recovery that has failed.
+  func store(after failure: StoreError) async -> HistoryStore {
+    let store = HistoryStore(at: location, digest: testDigest)
+    _ = await store.open(after: failure)
+    return store
+  }
+
   func reader() throws -> HistoryReader { try HistoryReader(location: location) }
 
   /// The previews of all clips, newest first.

@@ -58,6 +58,26 @@ import Testing
     #expect(status == 1 && output.isEmpty)
   }
 
+  /// The page in the middle of the file holds some of the texts.
+  @Test func `exporting a damaged history writes every readable text and ends with status 3`() async throws {
+    let scratch = try Scratch()
+    for number in 1...200 { try await scratch.record("text \(number) " + String(repeating: ".", count: 200)) }
+    scratch.history.reader.close()
+    await scratch.store.close()
+    let path = scratch.location.database
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    let page = bytes.count / 8192 * 4096
+    bytes.resetBytes(in: page..<page + 4096)
+    try bytes.write(to: URL(filePath: path))
+    let (status, output) = try export(scratch.location)
+    let lines = output.split(separator: UInt8(ascii: "\n"))
+    #expect(status == 3 && (160..<200).contains(lines.count))
+    #expect(try lines.map { try Line($0).text.hasPrefix("text ") }.allSatisfy { $0 })
+    #expect(
+      try Line(lines[0]).text.hasPrefix("text 1 ") && Line(lines[lines.count - 1]).text.hasPrefix("text 200 ")
+    )
+  }
+
   @Test func `exporting an empty history writes no lines`() throws {
     let (status, output) = try export(Scratch().location)
     #expect(status == 0 && output.isEmpty)

@@ -1,12 +1,26 @@
 import Glibc
 
-/// The readable pages of a damaged database; pages in its log replace older versions.
+/// The files from which a history can be recovered.
+struct RawFiles {
+  let database: RawFile?
+  let log: RawFile?
+  let journal: RawFile?
+
+  /// - Throws: `.folderUnusable` if a file exists but is unreadable.
+  init(_ location: HistoryLocation) throws(StoreError) {
+    database = try RawFile(location.database)
+    log = try RawFile(location.writeAheadLog)
+    journal = try RawFile(location.rollbackJournal)
+  }
+}
+
+/// The readable pages of a damaged database, as they were last committed: pages in its log replace older versions, and
+/// an interrupted transaction in its rollback journal is undone.
 ///
 /// Reads the file format directly (https://sqlite.org/fileformat2.html), because SQLite may reject a whole file for a
 /// single damaged page.
 struct DatabasePages {
-  static let pageSize = WALReader.pageSize
-
+  let layout: PageLayout
   var count: Int { fileCount + logOnly.count }
   /// The number of pages in the database file, which are numbered from 1.
   let fileCount: Int
@@ -14,27 +28,29 @@ struct DatabasePages {
   let logOnly: [Int]
   var isDatabase: Bool { header?.starts(with: Array("SQLite format 3\0".utf8)) ?? false }
 
-  private let file: RawFile?
-  private let log: RawFile?
-  private let logPages: WALReader?
+  private let files: RawFiles
+  private let logPages: [Int: Int]
+  private let journalPages: [Int: Int]
 
-  /// - Throws: `.folderUnusable` if a file exists but is unreadable.
-  init(_ location: HistoryLocation) throws(StoreError) {
-    file = try RawFile(location.database)
-    log = try RawFile(location.writeAheadLog)
-    logPages = log.map(WALReader.init)
-    let fileCount = (file?.size ?? 0) / Self.pageSize
+  init(_ files: RawFiles, layout: PageLayout) {
+    self.files = files
+    self.layout = layout
+    logPages = files.log.map { WALReader($0, pageSize: layout.pageSize) }?.offsets ?? [:]
+    let journal = files.journal.flatMap { RollbackJournal($0, pageSize: layout.pageSize) }
+    journalPages = journal?.offsets ?? [:]
+    let fileCount = min((files.database?.size ?? 0) / layout.pageSize, journal?.pageCount ?? .max)
     self.fileCount = fileCount
-    logOnly = logPages?.offsets.keys.filter { $0 > fileCount }.sorted() ?? []
+    logOnly = logPages.keys.filter { $0 > fileCount }.sorted()
   }
 
+  /// Returns the part of a page that SQLite uses.
   func page(_ number: Int) -> [UInt8]? {
     guard number > 0 else { return nil }
-    if let offset = logPages?.offsets[number], let log {
-      return log.bytes(at: offset, count: Self.pageSize)
-    }
+    let usable = layout.pageSize - layout.reserved
+    if let offset = logPages[number] { return files.log?.bytes(at: offset, count: usable) }
     guard number <= fileCount else { return nil }
-    return file?.bytes(at: (number - 1) * Self.pageSize, count: Self.pageSize)
+    if let offset = journalPages[number] { return files.journal?.bytes(at: offset, count: usable) }
+    return files.database?.bytes(at: (number - 1) * layout.pageSize, count: usable)
   }
 
   /// The application id and the schema version from the header; nil if the header is missing.
@@ -43,9 +59,16 @@ struct DatabasePages {
     return (Int64(header.uint32(at: 68)), header.uint32(at: 60))
   }
 
+  /// Whether a page only locates the parents of other pages, as in a file with auto-vacuum
+  /// (https://sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages).
+  func isPointerMap(_ number: Int) -> Bool {
+    guard let header, isDatabase, header.uint32(at: 52) > 0 else { return false }
+    return number >= 2 && (number - 2) % ((layout.pageSize - layout.reserved) / 5 + 1) == 0
+  }
+
   private var header: [UInt8]? {
     // The file may be truncated within the first page.
-    page(1) ?? file?.bytes(at: 0, count: 100)
+    page(1) ?? files.database?.bytes(at: 0, count: 100)
   }
 }
 
@@ -55,6 +78,8 @@ struct DatabasePages {
 /// process's locks on its file.
 final class RawFile {
   private let descriptor: Int32
+  private let number: UInt
+  private let path: String
   let size: Int
 
   /// Returns nil if the file does not exist.
@@ -68,6 +93,14 @@ final class RawFile {
     }
     var status = stat()
     size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    number = UInt(status.st_ino)
+    self.path = path
+  }
+
+  /// Whether the path no longer refers to this file.
+  var hasMoved: Bool {
+    var status = stat()
+    return stat(path, &status) != 0 || UInt(status.st_ino) != number
   }
 
   deinit {
@@ -102,9 +135,6 @@ extension [UInt8] {
 /// earlier frames are damaged
 /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
 struct WALReader {
-  /// The page size of every history; SQLite's default for new files.
-  static let pageSize = 4096
-
   /// The magic number of a log; its lowest bit is set if checksums use big-endian numbers.
   private static let magic = 0x377f_0682
   private static let headerSize = 32
@@ -119,12 +149,13 @@ struct WALReader {
   /// later transaction proves that a broken transaction was once complete.
   private(set) var isDamaged = false
 
-  init(_ log: RawFile) {
+  /// - Parameter pageSize: the size to expect if the log's header is damaged.
+  init(_ log: RawFile, pageSize: Int) {
     guard let header = log.bytes(at: 0, count: Self.headerSize) else { return }
     // SQLite computes checksums in the machine's byte order; without a valid header, assume little-endian.
     let checksum = WALChecksum(isBigEndian: header.uint32(at: 0) == Self.magic | 1)
     let isHeaderSound =
-      header.uint32(at: 0) & ~1 == Self.magic && header.uint32(at: 8) == Self.pageSize
+      header.uint32(at: 0) & ~1 == Self.magic && PageLayout.pageSizes.contains(header.uint32(at: 8))
       && checksum.of(header[..<24], after: [0, 0]) == checksum.stored(in: header, at: 24)
     var previous = isHeaderSound ? checksum.stored(in: header, at: 24) : nil
     var salts = isHeaderSound ? header[16..<24] : nil
@@ -132,7 +163,7 @@ struct WALReader {
     var isWhole = isHeaderSound
     var hasCommitAfterBreak = false
 
-    let frameSize = Self.frameHeaderSize + Self.pageSize
+    let frameSize = Self.frameHeaderSize + (isHeaderSound ? header.uint32(at: 8) : pageSize)
     for offset in stride(from: Self.headerSize, through: log.size - frameSize, by: frameSize) {
       guard let frame = log.bytes(at: offset, count: frameSize) else {
         (previous, isWhole) = (nil, false)
@@ -188,5 +219,52 @@ private struct WALChecksum {
   private func number(_ buffer: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
     let value = buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
     return isBigEndian ? UInt32(bigEndian: value) : UInt32(littleEndian: value)
+  }
+}
+
+/// Finds the original images of the pages that an interrupted transaction has changed, in a rollback journal
+/// (https://sqlite.org/fileformat2.html#the_rollback_journal).
+///
+/// A history has a log instead, but another program can switch it to a journal, and leaves one if it is killed.
+struct RollbackJournal {
+  private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+
+  /// For each changed page, the offset of its original image in the journal.
+  private(set) var offsets: [Int: Int] = [:]
+  /// The number of pages in the database before the transaction.
+  let pageCount: Int
+
+  /// Returns nil unless the journal belongs to an interrupted transaction, and has pages of `pageSize` bytes.
+  init?(_ journal: RawFile, pageSize: Int) {
+    guard let first = journal.bytes(at: 0, count: 28), first.starts(with: Self.magic),
+      first.uint32(at: 24) == pageSize
+    else { return nil }
+    pageCount = first.uint32(at: 16)
+    let (sector, recordSize) = (max(first.uint32(at: 20), 28), pageSize + 8)
+    var start = 0
+    while let header = journal.bytes(at: start, count: 28), header.starts(with: Self.magic) {
+      start += sector
+      // SQLite writes the count when the records are on disk; all bits are set if it does not sync.
+      var left = header.uint32(at: 8)
+      if left == 0xffff_ffff { left = (journal.size - start) / recordSize }
+      while left > 0, let record = journal.bytes(at: start, count: recordSize),
+        Self.isSound(record, nonce: header.uint32(at: 12))
+      {
+        let number = record.uint32(at: 0)
+        if offsets[number] == nil { offsets[number] = start + 4 }
+        start += recordSize
+        left -= 1
+      }
+      guard left == 0 else { break }
+      start = (start + sector - 1) / sector * sector
+    }
+    guard !offsets.isEmpty else { return nil }
+  }
+
+  private static func isSound(_ record: [UInt8], nonce: Int) -> Bool {
+    var sum = UInt32(nonce)
+    let size = record.count - 8
+    for offset in stride(from: size - 200, to: 0, by: -200) { sum &+= UInt32(record[4 + offset]) }
+    return sum == UInt32(record.uint32(at: size + 4))
   }
 }

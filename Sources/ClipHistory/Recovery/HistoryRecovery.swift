@@ -16,10 +16,11 @@ public actor HistoryRecovery {
   public struct Outcome: Sendable, Equatable {
     /// How many clips were recovered.
     public let clipCount: Int
-    /// How many clips were found but could not be read.
+    /// How many clips could not be read; at most, if clips were deleted where a page is damaged.
     public let lostCount: Int
-    /// The path of the damaged file, which was set aside together with its log.
-    public let damagedFile: String
+    /// The path of the damaged file, which was set aside together with its log; nil if the file was sound and only had
+    /// another layout.
+    public let damagedFile: String?
   }
 
   private static let batch = 5_000
@@ -32,15 +33,15 @@ public actor HistoryRecovery {
   /// Creates a recovery without accessing any file.
   public init() {}
 
-  /// Recovers a damaged history.
+  /// Recovers a damaged history, or rewrites one whose layout another program has changed.
   ///
   /// The damaged file stays as it is, under a dated name in the same folder. Nothing is changed until the new history
   /// is complete and on disk.
   ///
-  /// - Returns: nil if the history is not damaged, or another program has already recovered it.
+  /// - Returns: nil if the history is in order, or another program has already recovered it.
   /// - Throws: `.foreign` for another program's file, `.newerSchema` for a newer version's, `.locked` if another
   ///   program has the history open, `.diskFull` if there is not enough room for a second history,
-  ///   `.cannotBeRecovered` if the folder is not writable.
+  ///   `.cannotBeRecovered` if the folder is not writable. The history is then unchanged, and no second copy is left.
   public func recover(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
     let opening = HistoryOpening(location)
     guard try !opening.isVacant() else { return nil }
@@ -48,16 +49,15 @@ public actor HistoryRecovery {
     let lock = try FolderLock(location, alone: true)
     defer { withExtendedLifetime(lock) {} }
     try opening.finishRecovery()
-    guard try Self.isDamaged(opening) else { return nil }
-    var recovery = try RowRecovery(location)
-    try Self.checkIsOurs(recovery)
-    Self.remove(location.unfinishedRecovery)
     // After an error, remove the copy of the texts, which may have filled the disk.
-    defer { Self.remove(location.unfinishedRecovery) }
-    let (clipCount, lostCount) = try Self.carryOver(&recovery, to: location.unfinishedRecovery)
-    try Self.finish(location)
-    let damagedFile = try RecoveryInstaller(location: location).install()
-    return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
+    defer { for file in location.leftovers { unlink(file) } }
+    do throws(StoreError) {
+      guard try !opening.isDamaged() else { throw .damaged }
+      guard try opening.hasOtherLayout() else { return nil }
+      return try Self.rewrite(location)
+    } catch .damaged {
+      return try Self.recoverRows(of: location)
+    }
   }
 
   /// Checks every page and every clip of a history, as `HistoryCheck.init` does.
@@ -67,62 +67,33 @@ public actor HistoryRecovery {
 
   // MARK: -
 
-  private static func isDamaged(_ opening: HistoryOpening) throws(StoreError) -> Bool {
-    if try opening.isDamaged() { return true }
-    do throws(StoreError) {
-      _ = try opening.open(under: nil)
-      return false
-    } catch .damaged {
-      return true
-    }
-  }
-
-  /// Rejects a file that another program, or a newer version, has marked as its own.
-  private static func checkIsOurs(_ recovery: RowRecovery) throws(StoreError) {
-    guard let header = recovery.pages.schemaVersion else { return }
-    if header.applicationID == Schema.applicationID {
-      guard header.version <= Schema.version else {
-        throw .newerSchema(found: header.version, known: Schema.version)
-      }
-    } else if header.applicationID != 0 || recovery.positions.isEmpty {
-      throw .foreign
-    }
+  private static func recoverRows(of location: HistoryLocation) throws(StoreError) -> Outcome {
+    var recovery = try RowRecovery(location)
+    try recovery.checkIsOurs()
+    for file in location.leftovers { try HistoryFolder.remove(file) }
+    let (clipCount, lostCount) = try carryOver(&recovery, to: location.unfinishedRecovery)
+    let damagedFile = try RecoveryInstaller(location: location).install()
+    return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
   }
 
   private static func carryOver(
     _ recovery: inout RowRecovery, to location: HistoryLocation
   ) throws(StoreError) -> (kept: Int, lost: Int) {
     let connection = try HistoryOpening(location).open(under: nil)
-    var id: Int64?
-    /// The fingerprints of the rows recovered so far that have the current `id`.
-    var fingerprints: Set<Int> = []
     var kept = 0
-    var known = 0
     try inherit(recovery, connection)
     for start in stride(from: 0, to: recovery.positions.count, by: batch) {
       try connection.database.transaction { () throws(StoreError) in
         for index in start..<min(start + batch, recovery.positions.count) {
-          let position = recovery.positions[index]
-          if position.id != id {
-            id = position.id
-            fingerprints = []
-            known += 1
-          }
-          guard let clip = recovery.clip(at: position) else { continue }
-          let fingerprint = Clip.Full.hash(of: clip.text.bytes, at: clip.capturedAt)
-          guard fingerprints.insert(fingerprint).inserted else { continue }
-          let isFirst = fingerprints.count == 1
-          if !isFirst { known += 1 }
-          // A clip whose id is lost or taken gets a new id, higher than all others.
-          let ownID = isFirst && RowRecovery.ids.contains(clip.id) ? clip.id : nil
-          _ = try connection.insert(clip.text, capturedAt: clip.capturedAt, id: ownID)
+          guard let clip = recovery.clip(at: recovery.positions[index]) else { continue }
+          _ = try connection.insert(clip.text, capturedAt: clip.capturedAt, id: clip.id)
           kept += 1
         }
       }
     }
     // Truncate the log, because only the database file is moved into place.
     guard try connection.database.truncateLog(waiting: 0) else { throw .locked }
-    return (kept, known - kept)
+    return (kept, recovery.positions.count - kept + recovery.lostCount)
   }
 
   /// Copies the last capture and the largest id; call this before copying clips, so that new ids exceed all assigned
@@ -135,80 +106,133 @@ public actor HistoryRecovery {
         let fingerprint = HistoryStore.Fingerprint(digest: last.digest, byteCount: last.byteCount)
         try connection.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
       }
-      try database.execute(
-        """
-        INSERT INTO sqlite_sequence SELECT 'clip', 0
-          WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
-        UPDATE sqlite_sequence SET seq = max(seq, \(recovery.largestID)) WHERE name = 'clip';
-        """)
+      try raiseLastID(of: database, to: recovery.largestID)
     }
   }
 
-  /// Marks the recovered history as complete by renaming it.
+  // MARK: - Another layout
+
+  /// Copies a sound history into a file with our layout, and replaces the history with it in one step.
   ///
-  /// After that, the next start puts it in place, even if this process crashes.
-  private static func finish(_ location: HistoryLocation) throws(StoreError) {
-    guard rename(location.unfinishedRecovery.database, location.finishedRecovery) == 0 else {
+  /// `VACUUM INTO` cannot do this, because it keeps the encoding.
+  private static func rewrite(_ location: HistoryLocation) throws(StoreError) -> Outcome {
+    var count = 0
+    do {
+      let old = try HistoryOpening(location).open(under: nil, withAnyLayout: true)
+      // Keep other programs, such as an SQLite shell, from writing during the copy.
+      try old.database.execute("BEGIN IMMEDIATE")
+      let new = try HistoryOpening(location.unfinishedRecovery).open(under: nil)
+      try new.database.transaction { () throws(StoreError) in count = try copy(old, to: new) }
+      guard try new.database.truncateLog(waiting: 0) else { throw .locked }
+    }
+    // Closing the last connection has moved the log into the database and removed it. A log that is still there belongs
+    // to the old file, so another program has that file open.
+    for file in [location.writeAheadLog, location.rollbackJournal] {
+      guard try HistoryFolder.size(of: file) ?? 0 == 0 else { throw .locked }
+      try HistoryFolder.remove(file)
+    }
+    try HistoryFolder.remove(location.sharedMemory)
+    guard rename(location.unfinishedRecovery.database, location.database) == 0 else {
       throw .folderUnusable(path: location.folder, errno: errno)
     }
     try HistoryFolder.sync(location.folder)
+    return Outcome(clipCount: count, lostCount: 0, damagedFile: nil)
   }
 
-  private static func remove(_ location: HistoryLocation) {
-    let files = [
-      location.database, location.writeAheadLog, location.sharedMemory, location.creationMarker,
-      location.damageMarker,
-    ]
-    for file in files { unlink(file) }
+  private static func copy(_ old: WriteConnection, to new: WriteConnection) throws(StoreError) -> Int {
+    let last = try old.readLastCapture()
+    try Statement("UPDATE last_capture SET key = ?1", on: new.database).execute(old.key)
+    try new.writeLastCapture(last.fingerprint, capturedAt: last.capturedAt)
+    if let look = try old.readLastLook() { try new.writeLastLook(look) }
+    try raiseLastID(of: new.database, to: try old.database.integer(Schema.lastID) ?? 0)
+    var count = 0
+    let rows = try Statement("SELECT id, captured_at, text FROM clip ORDER BY id", on: old.database)
+    try rows.walk { id throws(StoreError) in
+      _ = try new.insert(try old.database.text(rows.bytes(2)), capturedAt: rows.integer(1), id: id)
+      count += 1
+      return true
+    }
+    return count
+  }
+
+  /// Makes new ids exceed `id`.
+  private static func raiseLastID(of database: Database, to id: Int64) throws(StoreError) {
+    try database.execute(
+      """
+      INSERT INTO sqlite_sequence SELECT 'clip', 0
+        WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
+      UPDATE sqlite_sequence SET seq = max(seq, \(id)) WHERE name = 'clip';
+      """)
+  }
+}
+
+extension RowRecovery {
+  /// Rejects a file that another program, or a newer version, has marked as its own.
+  func checkIsOurs() throws(StoreError) {
+    guard let header = pages.schemaVersion else { return }
+    if header.applicationID == Schema.applicationID {
+      guard header.version <= Schema.version else {
+        throw .newerSchema(found: header.version, known: Schema.version)
+      }
+    } else if header.applicationID != 0 || positions.isEmpty {
+      throw .foreign
+    }
   }
 }
 
 /// Replaces the damaged files with the recovered history, and gives the damaged files a dated name.
 ///
-/// A crash may interrupt this at any step. The database is moved first, so that after a crash the next start finds a
-/// recovered history but no database, and continues. A log is never left next to a database that it does not belong to.
+/// These steps can each fail or be interrupted by a crash. Until the damaged database is moved, the damaged history is
+/// what counts, and the next start recovers it again. From then on the recovered history counts, and the next start
+/// continues. At no step is a log or journal next to a database that it does not belong to.
+///
+/// | step | after a failure here | after a crash here |
+/// |---|---|---|
+/// | `rescue-unfinished.sqlite3` becomes `history.sqlite3-rescued` | the copy is removed | the next start removes the copy |
+/// | the damaged database gets its dated name | the copy is removed | the next start removes the copy |
+/// | its log and its journal follow | the next start continues | the next start continues |
+/// | the log's index and the damage marker are removed | the next start continues | the next start continues |
+/// | `history.sqlite3-rescued` becomes `history.sqlite3` | the next start continues | the recovery is complete |
 struct RecoveryInstaller {
   let location: HistoryLocation
 
+  /// Installs the unfinished recovery, which is complete and on disk now.
+  ///
   /// - Returns: the new path of the damaged database.
   func install() throws(StoreError) -> String {
-    let aside = try freePath()
-    for (file, end) in [(location.database, ""), (location.writeAheadLog, "-wal")] {
-      guard rename(file, aside + end) == 0 || errno == ENOENT else { throw failure() }
-      chmod(aside + end, 0o600)
-      try sync()
+    do throws(StoreError) {
+      try move(location.unfinishedRecovery.database, to: location.finishedRecovery)
+      return try finish(isContinued: false)
+    } catch {
+      if try HistoryFolder.size(of: location.database) != nil { unlink(location.finishedRecovery) }
+      throw error
     }
-    // A program that only reads may have left an empty log.
-    if try HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
+  }
+
+  /// Continues after the recovered history has got its name.
+  ///
+  /// - Parameter isContinued: whether the database may have been moved before a crash.
+  @discardableResult
+  func finish(isContinued: Bool) throws(StoreError) -> String {
+    let aside = try SetAside(in: location.folder).path(isDatabaseMoved: isContinued)
+    let files = [
+      (location.database, ""), (location.writeAheadLog, "-wal"), (location.rollbackJournal, "-journal"),
+    ]
+    for (file, end) in files {
+      guard let size = try HistoryFolder.size(of: file) else { continue }
+      // A program that only reads may have left an empty log.
+      if size == 0, !end.isEmpty { try HistoryFolder.remove(file) } else { try move(file, to: aside + end) }
+      chmod(aside + end, 0o600)
+    }
     // The index contains only page numbers, and SQLite creates a new index.
-    unlink(location.sharedMemory)
-    unlink(location.damageMarker)
-    guard rename(location.finishedRecovery, location.database) == 0 else { throw failure() }
-    try sync()
+    try HistoryFolder.remove(location.sharedMemory)
+    try HistoryFolder.remove(location.damageMarker)
+    try move(location.finishedRecovery, to: location.database)
     return aside
   }
 
-  /// Returns an unused path that contains the local date and time.
-  private func freePath() throws(StoreError) -> String {
-    var now = time(nil)
-    var local = tm()
-    localtime_r(&now, &local)
-    var text = [CChar](repeating: 0, count: 32)
-    strftime(&text, text.count, "%Y-%m-%d-%H%M%S", &local)
-    let date = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    let name = location.folder + "/history-damaged-" + date
-    var number = 1
-    var path = name + ".sqlite3"
-    while try HistoryFolder.size(of: path) != nil {
-      number += 1
-      path = name + "-\(number).sqlite3"
-    }
-    return path
-  }
-
-  private func sync() throws(StoreError) {
+  private func move(_ file: String, to path: String) throws(StoreError) {
+    guard rename(file, path) == 0 else { throw .folderUnusable(path: location.folder, errno: errno) }
     try HistoryFolder.sync(location.folder)
   }
-
-  private func failure() -> StoreError { .folderUnusable(path: location.folder, errno: errno) }
 }

@@ -7,6 +7,8 @@ struct LeafCell {
   let id: Int64
   /// The serial types of the columns.
   let types: [Int]
+  /// The offset behind the cell in its page.
+  let end: Int
 
   private let size: Int
   private let recordHeaderSize: Int
@@ -37,6 +39,7 @@ struct LeafCell {
     } else {
       overflow = 0
     }
+    end = cell.position
     var record = Cursor(bytes: local, position: 0)
     guard let headerSize = record.number(), (1...Int64(localSize)).contains(headerSize) else { return nil }
     recordHeaderSize = Int(headerSize)
@@ -50,31 +53,38 @@ struct LeafCell {
 
   /// Whether the row's size is the sum of the sizes of its header and its columns.
   var addsUp: Bool {
-    size == recordHeaderSize + types.reduce(0) { $0 + Self.size(ofType: $1) }
+    size == recordHeaderSize + Self.size(ofTypes: types[...])
   }
 
+  /// Whether the row has no overflow pages, however many bytes at the end of `page` are reserved.
+  func isSurelyLocal(in page: [UInt8]) -> Bool { size <= page.count - 255 - 35 }
+
   /// The row's values, if the row has no overflow pages.
-  var localValues: [Value]? { local.count == size ? values(in: local) : nil }
+  var localValues: [Value]? { local.count == size ? values(of: types[...], in: local) : nil }
 
   /// Returns the row's values, including those on overflow pages; nil if an overflow page is missing.
   ///
-  /// - Parameter links: how many overflow pages may still be followed; decreases with each page that is followed.
-  func values(_ pages: DatabasePages, links: inout Int) -> [Value]? {
+  /// - Parameters:
+  ///   - limit: how many columns to return; overflow pages behind them are not read.
+  ///   - links: how many overflow pages may still be followed; decreases with each page that is followed.
+  func values(first limit: Int = .max, _ pages: DatabasePages, links: inout Int) -> [Value]? {
+    let types = types.prefix(limit)
+    let needed = limit < self.types.count ? recordHeaderSize + Self.size(ofTypes: types) : size
     // A damaged row may claim any size.
-    guard size <= pages.count * DatabasePages.pageSize else { return nil }
+    guard needed <= size, size <= pages.count * pages.layout.pageSize else { return nil }
     var payload = local
-    payload.reserveCapacity(size)
+    payload.reserveCapacity(needed)
     var next = overflow
-    while payload.count < size {
+    while payload.count < needed {
       guard links > 0, let page = pages.page(next) else { return nil }
       links -= 1
       payload += page[4..<min(page.count, 4 + size - payload.count)]
       next = page.uint32(at: 0)
     }
-    return values(in: payload)
+    return values(of: types, in: payload)
   }
 
-  private func values(in payload: [UInt8]) -> [Value]? {
+  private func values(of types: ArraySlice<Int>, in payload: [UInt8]) -> [Value]? {
     var body = Cursor(bytes: payload, position: recordHeaderSize)
     var values: [Value] = []
     for type in types {
@@ -82,6 +92,10 @@ struct LeafCell {
       values.append(value)
     }
     return values
+  }
+
+  private static func size(ofTypes types: ArraySlice<Int>) -> Int {
+    types.reduce(0) { $0 + Self.size(ofType: $1) }
   }
 
   fileprivate static func size(ofType type: Int) -> Int {
@@ -99,6 +113,52 @@ struct LeafCell {
     let least = (usable - 12) * 32 / 255 - 23
     let most = least + (size - least) % (usable - 4)
     return most <= usable - 35 ? most : least
+  }
+}
+
+extension LeafCell {
+  /// Whether the row's serial types fit the table `clip`.
+  ///
+  /// The id is stored outside the record, which has NULL in its place.
+  var isClip: Bool {
+    let columns = Schema.ClipColumn.allCases
+    guard (Schema.ClipColumn.fewest...columns.count).contains(types.count) else { return false }
+    return zip(columns, types).allSatisfy { column, type in
+      switch column {
+      case .id: type == 0
+      case .capturedAt, .byteCount: Self.isInteger(type)
+      case .preview: type == 0 || Self.isText(type)
+      case .text: Self.isText(type)
+      }
+    }
+  }
+
+  private static func isInteger(_ type: Int) -> Bool { (1...6).contains(type) || type == 8 || type == 9 }
+
+  private static func isText(_ type: Int) -> Bool { type >= 13 && type % 2 == 1 }
+
+  /// The encodings in which the row is a clip with the right size, or the row of `sqlite_sequence`.
+  var possibleEncodings: [PageLayout.Encoding] {
+    guard types.count == 2 || isClip, let values = localValues else { return [] }
+    return PageLayout.Encoding.allCases.filter { encoding in
+      if types.count == 2 { return values[0].text(in: encoding) == Array("clip".utf8) }
+      guard let text = values[.text].text(in: encoding) else { return false }
+      return values[.byteCount] == .integer(Int64(text.count))
+    }
+  }
+}
+
+extension LeafCell.Value {
+  /// The text in UTF-8; nil if this is not a text.
+  func text(in encoding: PageLayout.Encoding) -> [UInt8]? {
+    if case .text(let bytes) = self { encoding.utf8(bytes) } else { nil }
+  }
+}
+
+extension [LeafCell.Value] {
+  /// The value of a column; NULL if the row was written before the column was added, or the column was not read.
+  subscript(column: Schema.ClipColumn) -> LeafCell.Value {
+    column.rawValue < count ? self[column.rawValue] : .null
   }
 }
 
@@ -141,5 +201,27 @@ private struct Cursor {
 
   private static func integer(_ bytes: [UInt8]) -> Int64 {
     bytes.dropFirst().reduce(Int64(Int8(bitPattern: bytes[0]))) { $0 << 8 | Int64($1) }
+  }
+}
+
+/// An interior page of a table, which divides the rows among its children by their ids.
+struct InteriorPage {
+  /// The numbers of the child pages, each with the largest id below it; nil for the last child.
+  let children: [(page: Int, largestID: Int64?)]
+
+  /// Returns nil if the page is not a valid interior page.
+  init?(_ page: [UInt8]) {
+    guard page[0] == 0x05, case let count = page.uint16(at: 3), count > 0, 12 + 2 * count <= page.count else {
+      return nil
+    }
+    var children: [(page: Int, largestID: Int64?)] = []
+    for index in 0..<count {
+      var cell = Cursor(bytes: page, position: page.uint16(at: 12 + 2 * index))
+      guard let child = cell.bytes(4), let id = cell.number(), id > children.last?.largestID ?? .min else {
+        return nil
+      }
+      children.append((child.uint32(at: 0), id))
+    }
+    self.children = children + [(page.uint32(at: 8), nil)]
   }
 }

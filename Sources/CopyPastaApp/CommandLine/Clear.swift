@@ -24,6 +24,18 @@ enum Clear {
       guard try !location.isVacant else { return report(0) }
       let store = try HistoryStore(location: location, digest: HistorySession.digest)
       return report(try MainLoop.result { await deleteAll(in: store) }.get())
+    } catch where error == .damaged || error == .otherLayout {
+      return removeAll(location)
+    } catch {
+      printError(failure(error))
+      return 1
+    }
+  }
+
+  /// Removes a history that would first have to be recovered.
+  private static func removeAll(_ location: HistoryLocation) -> Int32 {
+    do throws(StoreError) {
+      return report(try location.removeAll())
     } catch {
       printError(failure(error))
       return 1

@@ -8,12 +8,14 @@ import GtkKit
 enum Export {
   /// Writes the history to a file descriptor; if that fails, prints one line with the reason.
   ///
-  /// - Returns: The exit status.
+  /// - Returns: The exit status: 0 if everything was written, 3 if the history is damaged and everything that can be read
+  ///   was written, 1 if the export failed.
   static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {
     do {
       // If there is no history yet, export nothing and succeed.
-      if try !location.isVacant { try write(location, to: descriptor) }
-      return 0
+      guard try !location.isVacant, let unread = try write(location, to: descriptor) else { return 0 }
+      printError(damageMessage(unread))
+      return 3
     } catch let error as StoreError {
       printError(tr("Not exported.") + " " + error.message)
     } catch let error as FileError where error.errno != EPIPE {
@@ -24,22 +26,20 @@ enum Export {
     return 1
   }
 
-  private static func write(_ location: HistoryLocation, to descriptor: Int32) throws {
+  /// Writes every item that can be read.
+  ///
+  /// - Returns: nil if the history is sound; otherwise how many items could not be read, at most.
+  private static func write(_ location: HistoryLocation, to descriptor: Int32) throws -> Int? {
     let clips = try ClipCursor(location: location)
     let output = try Output(to: descriptor)
-    // Continue after a damaged page, so that every readable text is exported.
-    var damage: StoreError?
-    while true {
-      do {
-        guard let clip = try clips.next() else { break }
-        try output.append(clip)
-      } catch let error as StoreError {
-        damage = error
-        guard clips.isPastFailure else { break }
-      }
-    }
+    while let clip = try clips.next() { try output.append(clip) }
     try output.finish()
-    if let damage { throw damage }
+    return clips.isDamaged ? clips.unreadCount : nil
+  }
+
+  private static func damageMessage(_ unread: Int) -> String {
+    let damage = tr("The history file is damaged. Every item that can be read was exported.")
+    return unread > 0 ? damage + " " + HistoryFailure.unreadMessage(unread) : damage
   }
 }
 

@@ -35,7 +35,8 @@ enum Import {
     return 1
   }
 
-  private static func add(
+  /// Imports every valid line, and prints the others.
+  static func add(
     from descriptor: Int32, to location: HistoryLocation, keeping period: RetentionPeriod
   ) throws -> ImportCounts {
     let limit = period.limit(at: Format.now) ?? 1
@@ -105,7 +106,7 @@ private struct ProgressLine {
 }
 
 /// The number of lines of an import, by outcome.
-private struct ImportCounts {
+struct ImportCounts {
   let period: RetentionPeriod
   var added = 0
   /// How many of the added items are older than the retention period.

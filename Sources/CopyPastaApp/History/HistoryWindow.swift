@@ -134,6 +134,7 @@ final class HistoryWindow {
     case .recovered: showRecovery()
     case .secret(true): readingIndicator.showSecret()
     case .secret(false): readingIndicator.hideSecret()
+    case .failed(.unread(let count)): notice.show(HistoryFailure.unreadMessage(count), lifetime: .long)
     case .failed(let failure): if let message = failure.message { showNotice(message) }
     case .reopened(because: let error): showNotice(error.message)
     case .text(let seen, let text): show(text, of: seen)

@@ -118,6 +118,8 @@ final class StatusPage {
   static var recovering: StatusPage {
     StatusPage(
       icon: "emblem-synchronizing-symbolic", title: tr("Repairing the History…"),
-      text: tr("The history file is damaged. Every readable item is recovered into a new file."))
+      text: tr(
+        "The history file is damaged or was changed by another app. Every readable item is copied into a new file."
+      ))
   }
 }

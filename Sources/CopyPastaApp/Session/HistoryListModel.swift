@@ -47,6 +47,9 @@ final class HistoryListModel: ListModelSource {
   /// Whether the history's path no longer refers to the file that the list shows.
   var isReplaced: Bool { reader?.isReplaced == true }
 
+  /// How many clips could not be read so far, at most.
+  var unreadCount: Int { reader?.unreadCount ?? 0 }
+
   var count: Int { ids.count }
 
   /// The number of clips that the history ever had, including deleted ones: the largest id, because ids are not reused.
@@ -88,7 +91,7 @@ final class HistoryListModel: ListModelSource {
     countEver = try reader.lastID()
     self.reader = reader
     ids = page.reversed().map(\.id)
-    mayHaveMore = page.count == firstPageSize
+    mayHaveMore = page.count == firstPageSize || reader.unreadCount > 0
     oldestOfFirstPage = page.last?.id ?? 0
     for clip in page { rows[clip.id] = clip }
     announce(at: 0, removed: 0, added: ids.count)

@@ -202,7 +202,7 @@ final class HistorySession {
     do throws(StoreError) {
       let access = store.initialAccess
       if case .none(let error) = access { throw error }
-      try model.open(HistoryReader(location: services.location), firstPageSize: firstPageSize)
+      try model.open(reader(access), firstPageSize: firstPageSize)
       state = .open(obstacle: access.obstacle)
     } catch {
       cannotOpen(because: error)
@@ -235,7 +235,7 @@ final class HistorySession {
 
   private func cannotOpen(because error: StoreError, mayRecover: Bool = true) {
     switch error {
-    case .damaged where mayRecover: recover()
+    case .damaged where mayRecover, .otherLayout where mayRecover: recover()
     case .locked: state = .opening
     default:
       if state != .unavailable(error) { printError(error.message) }
@@ -277,9 +277,9 @@ final class HistorySession {
     do throws(StoreError) {
       if case .none(let error) = access { throw error }
       if !model.isOpen {
-        try model.open(HistoryReader(location: services.location), firstPageSize: firstPageSize)
+        try model.open(reader(access), firstPageSize: firstPageSize)
       } else if !isOpen || model.isReplaced || wasReadOnly && access == .readWrite {
-        try await updateModel()
+        try await updateModel(access)
       }
       state = .open(obstacle: access.obstacle)
       expire()
@@ -290,14 +290,15 @@ final class HistorySession {
   }
 
   /// Reads the list of clips again, because the list shows another file or another program may have changed the file.
-  func updateModel() async throws(StoreError) {
+  func updateModel(_ access: HistoryStore.Access = .readWrite) async throws(StoreError) {
     // First add to the list the clips that are on disk but not in the list yet.
     arrivals.flush()
     let isOther = model.isReplaced || !isOpen
     let ids = try await store.ids(olderThan: .max)
-    let reader = try HistoryReader(location: services.location)
+    let reader = try reader(access)
     model.close()
     try model.update(reader, ids)
+    await reportUnread()
     if isOther {
       fileNumber += 1
       deletions.forget()
@@ -305,6 +306,17 @@ final class HistorySession {
       onClipboard = nil
     }
     events.notify(.contentReplaced)
+  }
+
+  /// Opens a reader; it reads around damage if the history cannot be written, and so cannot be recovered.
+  private func reader(_ access: HistoryStore.Access) throws(StoreError) -> HistoryReader {
+    try HistoryReader(location: services.location, aroundDamage: access.obstacle != nil)
+  }
+
+  /// Says how many clips of a damaged history cannot be read.
+  private func reportUnread() async {
+    let count = max(model.unreadCount, await store.unreadCount)
+    if count > 0 { events.notify(.failed(.unread(count))) }
   }
 
   /// Recovers the damaged history off the main thread, because this may take several seconds.
@@ -321,7 +333,8 @@ final class HistorySession {
           events.notify(.recovered)
         }
       } catch {
-        cannotOpen(because: error, mayRecover: false)
+        // Show what can be read, or the reason.
+        await enter(await store.open(after: error), mayRecover: false)
       }
       scheduleRetry()
     }
@@ -341,7 +354,9 @@ final class HistorySession {
     let number = fileNumber
     do throws(StoreError) {
       let older = try await store.ids(olderThan: model.oldestOfFirstPage)
-      if number == fileNumber { model.addOlder(older) }
+      guard number == fileNumber else { return }
+      model.addOlder(older)
+      await reportUnread()
     } catch {
       report(error, as: .notRead(error))
     }

@@ -32,12 +32,14 @@ extension StoreError {
       tr(
         "The history file is damaged. CopyPasta recovers every readable item when it next starts."
       )
+    case .otherLayout:
+      tr("Another app has changed the layout of the history file. CopyPasta restores it when it next starts.")
     case .foreign:
       tr("The history file belongs to another app. CopyPasta left it unchanged.")
     case .newerSchema:
       tr("The history was written by a newer version of CopyPasta. Update CopyPasta to open it.")
     case .replaced:
-      tr("The history file was removed or replaced. The list shows what is there now.")
+      tr("The history file or its log was removed or replaced. The list shows what is there now.")
     case .locked:
       tr("Another app is using the history file. Try again when it is done.")
     case .openElsewhere:
@@ -50,6 +52,8 @@ extension StoreError {
       tr(
         "The history file is damaged and can’t be repaired: no new file can be written next to it. Check the folder and the disk."
       )
+    case .unreadable:
+      tr("This item is in a damaged part of the history file, and can’t be read.")
     case .alreadyThere:
       tr("This item is already in the history.")
     case .failed(let code):
@@ -68,15 +72,18 @@ extension StoreError {
 extension HistoryRecovery.Outcome {
   /// How many texts were recovered and lost, and the name of the damaged file.
   var message: String {
+    guard let damagedFile else {
+      return tr(
+        "Another app had changed the layout of the history file. CopyPasta has restored it; no item was lost."
+      )
+    }
     let name = damagedFile.split(separator: "/").last.map(String.init) ?? damagedFile
     let kept = trn(
       "The history file was damaged. %s item was recovered; the damaged file was kept as “%s”.",
       "The history file was damaged. %s items were recovered; the damaged file was kept as “%s”.",
       clipCount
     ).filled(with: Format.number(clipCount), name)
-    guard lostCount > 0 else { return kept }
-    let lost = trn("%s item could not be read.", "%s items could not be read.", lostCount)
-    return kept + " " + lost.filled(with: Format.number(lostCount))
+    return lostCount > 0 ? kept + " " + HistoryFailure.unreadMessage(lostCount) : kept
   }
 }
 
@@ -110,6 +117,8 @@ extension HistoryCheck {
 enum HistoryFailure: Equatable {
   /// A text, or a part of the list, could not be read.
   case notRead(StoreError)
+  /// So many items of a damaged history could not be read, at most.
+  case unread(Int)
   /// The text to copy or show is no longer in the history.
   case gone
   case clipboardUnavailable
@@ -127,7 +136,7 @@ enum HistoryFailure: Equatable {
   var concernsWriting: Bool {
     switch self {
     case .notDeleted, .notRestored, .notCleared, .notExpired, .notRecorded(.failed): true
-    case .notRead, .gone, .clipboardUnavailable, .clipboardTaken, .notPressed, .notRecorded: false
+    case .notRead, .unread, .gone, .clipboardUnavailable, .clipboardTaken, .notPressed, .notRecorded: false
     }
   }
 
@@ -135,6 +144,7 @@ enum HistoryFailure: Equatable {
   var message: String? {
     switch self {
     case .notRead(let error): error.message
+    case .unread(let count): Self.unreadMessage(count)
     case .gone: tr("This item is no longer in the history.")
     case .clipboardUnavailable: tr("Couldn’t copy: the clipboard is unavailable.")
     case .clipboardTaken: tr("Couldn’t copy: another app copied something at the same moment. Try again.")
@@ -145,6 +155,12 @@ enum HistoryFailure: Equatable {
     case .notExpired(let error): tr("Couldn’t delete older items.") + " " + error.message
     case .notRecorded(let outcome): outcome.message
     }
+  }
+
+  /// - Parameter count: How many items could not be read, at most: deleted items of a damaged page count, too.
+  static func unreadMessage(_ count: Int) -> String {
+    trn("An item could not be read.", "Up to %s items could not be read.", count).filled(
+      with: Format.number(count))
   }
 }
 

@@ -62,6 +62,7 @@ final class Retention {
       }
       let found = try await store.findExpired(after: preferences().retentionPeriod, at: clock())
       guard let found, found.count > 0 else {
+        if let found { await store.finishCheck(found) }
         if let found, found.isClockBelieved { deleted(found, []) }
         return ask(nil)
       }

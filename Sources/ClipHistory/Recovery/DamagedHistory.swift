@@ -1,0 +1,66 @@
+/// Reads a damaged history that cannot be recovered now, as completely as a recovery would, and writes nothing.
+///
+/// The files must not change meanwhile; rows that another program has moved count as unreadable.
+final class DamagedHistory {
+  private let files: RawFiles
+  private var rows: RowRecovery
+
+  /// How many clips cannot be read at most, apart from those whose row is readable but not their text.
+  var lostCount: Int { rows.lostCount }
+
+  var lastID: Int64 { rows.largestID }
+
+  /// Whether the history's path no longer refers to the file that is being read.
+  var hasMoved: Bool { files.database?.hasMoved == true }
+
+  /// Examines every page.
+  ///
+  /// - Throws: `.foreign` if the file is another program's, `.newerSchema` if it is newer than this program.
+  init(_ location: HistoryLocation) throws(StoreError) {
+    files = try RawFiles(location)
+    rows = RowRecovery(files)
+    try rows.checkIsOurs()
+  }
+
+  /// Returns the ids of all clips that are older than the clip with `id`, in ascending order.
+  func ids(olderThan id: Int64) -> [Int64] { rows.positions.prefix(index(of: id)).map(\.id) }
+
+  /// Returns the text of a clip; nil if there is no such clip.
+  ///
+  /// - Throws: `.unreadable` if the clip is incomplete or invalid.
+  func text(of id: Int64) throws(StoreError) -> ClipText? {
+    let index = index(of: id)
+    guard index < rows.positions.count, rows.positions[index].id == id else { return nil }
+    return try text(at: index)
+  }
+
+  /// Returns the text of a clip by its place in the list; 1 is the newest.
+  func text(ofNewest number: Int) throws(StoreError) -> ClipText? {
+    guard number > 0, number <= rows.positions.count else { return nil }
+    return try text(at: rows.positions.count - number)
+  }
+
+  private func text(at index: Int) throws(StoreError) -> ClipText {
+    guard let clip = rows.clip(at: rows.positions[index]) else { throw .unreadable }
+    return clip.text
+  }
+
+  /// Returns the clip with this id and older clips, newest first, at most `limit`; the id does not have to exist.
+  func page(from id: Int64, limit: Int) -> [Clip] {
+    let end = id == .max ? rows.positions.count : index(of: id + 1)
+    return rows.positions[..<end].suffix(max(limit, 0)).reversed().compactMap { rows.listedClip(at: $0) }
+  }
+
+  /// Returns the oldest clip with an id of at least `start` that can be read, and adds those that cannot be read to
+  /// `unread`; nil if there is none.
+  func next(from start: Int64, unread: inout Int) -> Clip.Full? {
+    for position in rows.positions[index(of: start)...] {
+      if let clip = rows.clip(at: position) { return clip }
+      unread += 1
+    }
+    return nil
+  }
+
+  /// The index of the first clip whose id is not less than `id`.
+  private func index(of id: Int64) -> Int { rows.positions.partition { $0.id < id } }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// Observes the system calls that change files below a folder, and makes one of them fail.
+///
+/// The test program defines the functions below itself, so its own calls and those of SQLite arrive here; all of them
+/// are passed on. Other tests run at the same time, so only calls below `folder` count.
+enum FileCalls {
+  enum Kind: CaseIterable {
+    case rename, unlink, sync, write
+  }
+
+  private struct State {
+    var folder: String?
+    var kinds: [Kind] = []
+    var count = 0
+    var before: (@Sendable (Int) -> Int32)?
+  }
+
+  private static let state = Mutex(State())
+
+  /// Calls `before` with the number of each call, from 1 on; a result other than 0 is the `errno` with which the call
+  /// fails.
+  static func observe<Result>(
+    _ folder: String, kinds: [Kind] = Kind.allCases, before: @escaping @Sendable (Int) -> Int32,
+    during body: () async throws -> Result
+  ) async throws -> Result {
+    state.withLock { $0 = State(folder: folder, kinds: kinds, before: before) }
+    defer { state.withLock { $0 = State() } }
+    return try await body()
+  }
+
+  /// Returns the `errno` with which a call fails, or 0.
+  fileprivate static func failure(_ kind: Kind, on path: String) -> Int32 {
+    let (number, before) = state.withLock { state -> (Int, (@Sendable (Int) -> Int32)?) in
+      guard let folder = state.folder, path.hasPrefix(folder), state.kinds.contains(kind) else {
+        return (0, nil)
+      }
+      state.count += 1
+      return (state.count, state.before)
+    }
+    return before?(number) ?? 0
+  }
+
+  fileprivate static func failure(_ kind: Kind, on descriptor: Int32) -> Int32 {
+    guard state.withLock({ $0.folder != nil }) else { return 0 }
+    var path = [UInt8](repeating: 0, count: 4096)
+    let count = path.withUnsafeMutableBytes { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { link in
+        link.baseAddress.map { readlink("/proc/self/fd/\(descriptor)", $0, link.count) } ?? 0
+      }
+    }
+    return count > 0 ? failure(kind, on: String(decoding: path.prefix(count), as: UTF8.self)) : 0
+  }
+
+  /// The C library's function; RTLD_NEXT, which is -1, skips the definitions below.
+  fileprivate static func real<Function>(_ name: String, as type: Function.Type) -> Function {
+    unsafeBitCast(dlsym(UnsafeMutableRawPointer(bitPattern: -1), name), to: Function.self)
+  }
+}
+
+private typealias OfPath = @convention(c) (UnsafePointer<CChar>) -> Int32
+private typealias OfPaths = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+private typealias OfFile = @convention(c) (Int32) -> Int32
+private typealias Write = @convention(c) (Int32, UnsafeRawPointer?, Int, Int) -> Int
+
+private func attempt<Result: SignedInteger>(_ failure: Int32, _ call: () -> Result) -> Result {
+  guard failure != 0 else { return call() }
+  errno = failure
+  return -1
+}
+
+@_cdecl("rename")
+func observedRename(_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> Int32 {
+  attempt(FileCalls.failure(.rename, on: String(cString: old))) {
+    FileCalls.real("rename", as: OfPaths.self)(old, new)
+  }
+}
+
+@_cdecl("unlink")
+func observedUnlink(_ path: UnsafePointer<CChar>) -> Int32 {
+  attempt(FileCalls.failure(.unlink, on: String(cString: path))) {
+    FileCalls.real("unlink", as: OfPath.self)(path)
+  }
+}
+
+@_cdecl("fsync")
+func observedSync(_ descriptor: Int32) -> Int32 {
+  attempt(FileCalls.failure(.sync, on: descriptor)) { FileCalls.real("fsync", as: OfFile.self)(descriptor) }
+}
+
+@_cdecl("fdatasync")
+func observedDataSync(_ descriptor: Int32) -> Int32 {
+  attempt(FileCalls.failure(.sync, on: descriptor)) {
+    FileCalls.real("fdatasync", as: OfFile.self)(descriptor)
+  }
+}
+
+@_cdecl("pwrite64")
+func observedWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ offset: Int) -> Int {
+  attempt(FileCalls.failure(.write, on: descriptor)) {
+    FileCalls.real("pwrite64", as: Write.self)(descriptor, bytes, count, offset)
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+
+/// Kills and failing system calls at each step of a recovery and of a change of layout.
+@Suite(.serialized)
+struct InterruptionTests {
+  enum Kind: CaseIterable {
+    case damaged, damagedWithLog, otherLayout, interruptedTransaction
+  }
+
+  /// Creates a history of 300 rows that has to be recovered or rewritten.
+  private static func history(_ kind: Kind) throws -> TemporaryHistory {
+    let layout = kind == .otherLayout ? Layout(pageSize: 8192, encoding: "UTF-16le") : Layout()
+    let history = try ForeignHistory(layout, isOpen: kind == .damagedWithLog || kind == .otherLayout).history
+    if kind != .otherLayout { history.markDamaged() }
+    if kind == .interruptedTransaction {
+      let other = try history.foreign()
+      for sql in [
+        "PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 5", "BEGIN", "DELETE FROM clip WHERE id > 100",
+      ] {
+        other.run(sql)
+      }
+      let copies = FolderCopies(of: history)
+      copies.add()
+      return copies.all[0]
+    }
+    return history
+  }
+
+  /// Opens the history as the next start would, and expects all rows and no second copy of them.
+  private static func expectComplete(_ history: TemporaryHistory, _ what: Comment) async throws {
+    do {
+      try await history.store().close()
+    } catch StoreError.damaged, StoreError.otherLayout {
+      _ = try await history.recovered()
+    }
+    #expect(try history.previews().count == ForeignHistory.rowCount, what)
+    let store = try history.store()
+    #expect(try await store.allIDs() == Array(1...Int64(ForeignHistory.rowCount)), what)
+    let copies = try history.names().filter { $0.contains("rescue") || $0.contains("unfinished") }
+    #expect(copies == [], what)
+    let aside = try history.names().filter { $0.hasPrefix("history-damaged-") && $0.hasSuffix(".sqlite3") }
+    #expect(aside.count <= 1, what)
+    // Clearing leaves nothing of what was made of it.
+    try await store.deleteAll()
+    await store.close()
+    #expect(try history.names() == ["history.sqlite3"], what)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `after a kill at any step, the next start has all rows and no second copy`(_ kind: Kind) async throws {
+    let history = try Self.history(kind)
+    let states = FolderCopies(of: history)
+    try await FileCalls.observe(history.location.folder, kinds: [.rename, .unlink, .sync]) { _ in
+      states.add()
+      return 0
+    } during: {
+      _ = try await history.recovered()
+    }
+    #expect(states.all.count >= 10)
+    for (number, state) in states.all.enumerated() {
+      try await Self.expectComplete(state, "\(kind), state \(number)")
+    }
+    try await Self.expectComplete(history, "\(kind), at the end")
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `after any failed system call, nothing is lost and no second copy is left`(_ kind: Kind) async throws {
+    for failing in 1...400 {
+      let history = try Self.history(kind)
+      let reached = Mutex(0)
+      let isFailed = try await FileCalls.observe(history.location.folder, kinds: [.rename, .unlink, .sync]) {
+        number in
+        reached.withLock { $0 = number }
+        return number == failing ? EIO : 0
+      } during: {
+        do throws(StoreError) {
+          _ = try await HistoryRecovery().recover(history.location)
+          return false
+        } catch {
+          return true
+        }
+      }
+      guard reached.withLock({ $0 }) >= failing else { return #expect(failing > 10) }
+      if isFailed, FileManager.default.fileExists(atPath: history.location.database) {
+        let copies = try history.names().filter { $0.contains("rescue") }
+        // What could not be removed is removed by the next start.
+        #expect(copies.count <= 1, "\(kind), call \(failing): \(copies)")
+      }
+      try await Self.expectComplete(history, "\(kind), call \(failing)")
+    }
+    Issue.record("more calls than expected")
+  }
+}
+
+/// Copies of a history's folder, as kills would have left it.
+final class FolderCopies: Sendable {
+  private let history: TemporaryHistory
+  private let copies = Mutex<[TemporaryHistory]>([])
+
+  init(of history: TemporaryHistory) { self.history = history }
+
+  var all: [TemporaryHistory] { copies.withLock { $0 } }
+
+  /// Copies the folder as it is now; the log's index is lost in a power cut, and is created again after a kill.
+  func add() {
+    let copy = TemporaryHistory()
+    do {
+      try copy.makeFolder()
+      for name in try history.names() where !name.hasSuffix("-shm") {
+        try FileManager.default.copyItem(
+          atPath: history.location.folder + "/" + name, toPath: copy.location.folder + "/" + name)
+      }
+    } catch {
+      Issue.record(error)
+    }
+    copies.withLock { $0.append(copy) }
+  }
+}

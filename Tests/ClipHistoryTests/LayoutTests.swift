@@ -1,0 +1,270 @@
+import CSQLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+
+/// A layout that another program can give to a history.
+struct Layout: CustomStringConvertible, Sendable {
+  var pageSize = 4096
+  var reserved = 0
+  var encoding = "UTF-8"
+  var autoVacuum = 0
+
+  var description: String { "\(pageSize) \(reserved) \(encoding) \(autoVacuum)" }
+
+  var isOurs: Bool { description == Layout().description }
+
+  /// All combinations that SQLite allows.
+  static let all = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].flatMap { size in
+    [0, 8, 255].filter { size - $0 >= 480 }.flatMap { reserved in
+      ["UTF-8", "UTF-16le", "UTF-16be"].flatMap { encoding in
+        (0...2).map { Layout(pageSize: size, reserved: reserved, encoding: encoding, autoVacuum: $0) }
+      }
+    }
+  }
+
+  /// Each page size, and each other value with several page sizes.
+  static let some = all.enumerated().filter { $0.offset % 13 == 4 || $0.element.isOurs }.map(\.element)
+
+  /// `all` if `COPYPASTA_LAYOUTS` is set, otherwise `some`.
+  static let chosen = environmentNumber("COPYPASTA_LAYOUTS", or: 0) > 0 ? all : some
+}
+
+/// A history with a certain layout, made by another program: 200 rows in the database, and then 100 in the log.
+struct ForeignHistory {
+  static let rowCount = 300
+  static let checkpointed = 200
+
+  let history = TemporaryHistory()
+
+  static func text(_ id: Int) -> String {
+    let repetitions = id % 50 == 0 ? 700 : id % 40 + 1
+    return String(repeating: "row \(id) é ", count: repetitions)
+  }
+
+  /// - Parameter isOpen: whether to leave the log, as a crash would; otherwise all rows are in the database.
+  init(_ layout: Layout, isOpen: Bool) throws {
+    let origin = isOpen ? TemporaryHistory() : history
+    try origin.makeFolder()
+    mknod(origin.location.database, S_IFREG | 0o600, 0)
+    var handle: OpaquePointer?
+    try #require(sqlite3_open_v2(origin.location.database, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
+    defer { sqlite3_close(handle) }
+    func run(_ sql: String) throws { try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK) }
+    try run(
+      """
+      PRAGMA page_size = \(layout.pageSize); PRAGMA encoding = '\(layout.encoding)'
+      """)
+    // Set this first, because auto-vacuum creates the first page.
+    var reserved = Int32(layout.reserved)
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
+    try run(
+      "PRAGMA auto_vacuum = \(layout.autoVacuum); PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF"
+    )
+    try run(
+      Schema.migrations.joined(separator: ";")
+        + ";PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
+    var statement: OpaquePointer?
+    try #require(
+      sqlite3_prepare_v2(
+        handle, "INSERT INTO clip(id, captured_at, byte_count, preview, text) VALUES (?1, ?1, ?2, ?3, ?4)",
+        -1,
+        &statement, nil) == SQLITE_OK)
+    defer { sqlite3_finalize(statement) }
+    let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    for id in 1...Self.rowCount {
+      if id % 10 == 1 { try run("BEGIN") }
+      let text = try ClipText(Self.text(id))
+      sqlite3_bind_int64(statement, 1, Int64(id))
+      sqlite3_bind_int64(statement, 2, Int64(text.byteCount))
+      if let preview = Preview.make(of: text) {
+        sqlite3_bind_text(statement, 3, preview, -1, copied)
+      } else {
+        sqlite3_bind_null(statement, 3)
+      }
+      sqlite3_bind_text(statement, 4, Self.text(id), -1, copied)
+      try #require(sqlite3_step(statement) == SQLITE_DONE)
+      sqlite3_reset(statement)
+      if id % 10 == 0 { try run("COMMIT") }
+      if id == Self.checkpointed { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+    guard isOpen else { return }
+    try history.makeFolder()
+    for file in [\HistoryLocation.database, \HistoryLocation.writeAheadLog] {
+      let (old, new) = (origin.location[keyPath: file], history.location[keyPath: file])
+      try FileManager.default.copyItem(atPath: old, toPath: new)
+    }
+  }
+
+  /// Checks the texts of the history, and returns the ids of the rows.
+  func ids() throws -> [Int64] {
+    let clips = try ClipCursor(location: history.location)
+    var ids: [Int64] = []
+    while let clip = try clips.next() {
+      if try clip.text != ClipText(Self.text(Int(clip.id))) { Issue.record("another text of \(clip.id)") }
+      ids.append(clip.id)
+    }
+    return ids
+  }
+}
+
+/// Recognition, change and recovery of layouts that another program has given to a history.
+@Suite(.serialized)
+struct LayoutTests {
+  @Test(arguments: Layout.chosen)
+  func `a sound history with another layout is rewritten completely, and no copy is left`(
+    _ layout: Layout
+  ) async throws {
+    for isOpen in [false, true] {
+      let foreign = try ForeignHistory(layout, isOpen: isOpen)
+      let history = foreign.history
+      try history.run("UPDATE last_look SET wall_time = 7; UPDATE sqlite_sequence SET seq = 900")
+      let key = try history.foreign().rows("SELECT hex(key) FROM last_capture")
+      if layout.isOurs {
+        #expect(try await HistoryRecovery().recover(history.location) == nil)
+      } else {
+        #expect(throws: StoreError.otherLayout) { try history.store() }
+        let outcome = try await history.recovered()
+        #expect(outcome == .init(clipCount: ForeignHistory.rowCount, lostCount: 0, damagedFile: nil))
+      }
+      #expect(PageLayout(of: try RawFile(history.location.database)) == .ours)
+      #expect(try foreign.ids() == Array(1...Int64(ForeignHistory.rowCount)))
+      #expect(try HistoryCheck(history.location).isSound)
+      #expect(try history.foreign().rows("SELECT hex(key) FROM last_capture") == key)
+      #expect(try history.foreign().rows("SELECT wall_time FROM last_look") == [layout.isOurs ? "7" : "0"])
+      let store = try history.store()
+      #expect(try await store.add("next").id == 901)
+      await store.close()
+      #expect(try history.names() == ["history.sqlite3"])
+    }
+  }
+
+  /// Damage to a history that is not rewritten yet.
+  enum Damage: String, CaseIterable {
+    case none, firstPage, interiorPage, leafPage, logCut, logMissing
+  }
+
+  @Test(arguments: Layout.chosen)
+  func `a damaged history with another layout is recovered as completely as SQLite's shell can`(
+    _ layout: Layout
+  ) async throws {
+    for damage in Damage.allCases {
+      let isOpen = [.none, .logCut, .logMissing].contains(damage)
+      let foreign = try ForeignHistory(layout, isOpen: isOpen)
+      let least = try Self.apply(damage, to: foreign, layout)
+      foreign.history.markDamaged()
+      let shell = try await Self.rowsByShell(foreign.history)
+      let exported = try foreign.ids()
+      let outcome = try await foreign.history.recovered()
+      #expect(try foreign.ids() == exported, "\(layout) \(damage)")
+      #expect(outcome.clipCount >= max(least, shell ?? 0), "\(layout) \(damage)")
+      if ![.logCut, .logMissing].contains(damage) {
+        #expect(outcome.clipCount + outcome.lostCount == ForeignHistory.rowCount, "\(layout) \(damage)")
+      }
+      print(
+        "\(layout) \(damage): 300 rows, \(outcome.clipCount) recovered, \(shell.map { "\($0)" } ?? "-") by the shell"
+      )
+    }
+  }
+
+  /// Damages the history, and returns how many rows must be recovered at least.
+  private static func apply(_ damage: Damage, to foreign: ForeignHistory, _ layout: Layout) throws -> Int {
+    let location = foreign.history.location
+    let rows = try RowRecovery(location)
+    #expect(rows.positions.count == ForeignHistory.rowCount)
+    let expected = PageLayout.Encoding.allCases[
+      ["UTF-8": 0, "UTF-16le": 1, "UTF-16be": 2][layout.encoding] ?? 0]
+    #expect(
+      rows.pages.layout
+        == PageLayout(pageSize: layout.pageSize, reserved: layout.reserved, encoding: expected))
+    let page: Int
+    switch damage {
+    case .none: return ForeignHistory.rowCount
+    case .logMissing:
+      unlink(location.writeAheadLog)
+      return ForeignHistory.checkpointed
+    case .logCut:
+      try foreign.history.damage(location.writeAheadLog) { $0.removeLast($0.count / 2) }
+      return ForeignHistory.checkpointed + 10
+    case .firstPage: page = 1
+    case .interiorPage:
+      page = try #require(
+        Int(try foreign.history.foreign().rows("SELECT rootpage FROM sqlite_schema WHERE name = 'clip'")[0]))
+    case .leafPage: page = Int(rows.positions[rows.positions.count / 2].page)
+    }
+    try foreign.history.damage {
+      $0.resetBytes(in: (page - 1) * layout.pageSize..<page * layout.pageSize)
+    }
+    return rows.positions.count { $0.page != page }
+  }
+
+  /// Returns how many rows `.recover` of SQLite's shell finds; nil if the shell cannot do this.
+  private static func rowsByShell(_ history: TemporaryHistory) async throws -> Int? {
+    guard let shell = ProcessInfo.processInfo.environment["COPYPASTA_SQLITE_SHELL"] else { return nil }
+    let copy = try history.snapshot()
+    let recovered = try await Program.run([shell, copy.location.database, ".recover"], environment: [:])
+    let other = copy.location.folder + "/recovered"
+    _ = try await Program.run([shell, other], environment: [:], input: Array(recovered.text.utf8))
+    let rows = try ForeignConnection(other)
+    return try ["clip": "text", "lost_and_found": "c4"].reduce(0) { count, place in
+      guard try rows.rows("SELECT 1 FROM sqlite_schema WHERE name = '\(place.key)'") == ["1"] else {
+        return count
+      }
+      return try count + rows.rows("SELECT 1 FROM \(place.key) WHERE \(place.value) LIKE 'row %'").count
+    }
+  }
+
+  /// The log's frames have the size of the foreign pages.
+  @Test func `rows in the log of a history with another page size survive a crash`() async throws {
+    let foreign = try ForeignHistory(Layout(pageSize: 8192), isOpen: true)
+    #expect(throws: StoreError.otherLayout) { try foreign.history.store() }
+    let store = await foreign.history.store(after: .diskFull)
+    #expect(await store.open() == .readWrite)
+    #expect(try await store.add("next").id == 301)
+    let copy = try foreign.history.snapshot()
+    await store.close()
+    #expect(throws: StoreError.otherLayout) { try copy.store() }
+    #expect(try await copy.recovered().clipCount == 301)
+  }
+
+  /// The transaction was not committed, so its rows must not be recovered.
+  @Test(arguments: [false, true])
+  func `an interrupted transaction of another program is undone by a recovery`(isReadOnly: Bool) async throws
+  {
+    let origin = TemporaryHistory()
+    try await origin.record()
+    try origin.fill(2_000)
+    let copy = TemporaryHistory()
+    try copy.makeFolder()
+    do {
+      let other = try origin.foreign()
+      for sql in ["PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 5", "BEGIN"] {
+        #expect(other.run(sql) == SQLITE_OK)
+      }
+      #expect(
+        other.run(
+          """
+          DELETE FROM clip WHERE id % 3 = 0;
+          INSERT INTO clip(captured_at, byte_count, text) SELECT 1, 5, 'wrong' FROM clip LIMIT 900
+          """) == SQLITE_OK)
+      for file in [origin.location.database, origin.location.rollbackJournal] {
+        let name = URL(filePath: file).lastPathComponent
+        try FileManager.default.copyItem(atPath: file, toPath: copy.location.folder + "/" + name)
+      }
+    }
+    copy.markDamaged()
+    if isReadOnly {
+      let store = await copy.store(after: .diskFull)
+      #expect(try await store.allIDs() == Array(1...2_000))
+      await store.close()
+    }
+    let outcome = try await copy.recovered()
+    #expect(outcome.clipCount == 2_000 && outcome.lostCount == 0)
+    let damagedFile = try #require(outcome.damagedFile)
+    #expect(FileManager.default.fileExists(atPath: damagedFile + "-journal"))
+    #expect(try await HistoryRecovery().recover(copy.location) == nil)
+    #expect(try copy.previews() == (1...2_000).reversed().map { "row \($0)" })
+  }
+}
