@@ -12,7 +12,7 @@ import CSQLite
 /// ```
 public final class HistoryImport {
   private let location: HistoryLocation
-  /// Nil after `finish`.
+  /// Nil after `finish` has failed.
   private(set) var connection: WriteConnection?
   private let latest: Int64
   /// The largest id ever assigned before the import.
@@ -68,27 +68,16 @@ public final class HistoryImport {
   /// Clips of the same history keep their order: a clip stays after its predecessor if its time is unknown or not later
   /// than the predecessor's.
   public func finish() throws(StoreError) {
-    guard let connection else { throw .failed(code: SQLITE_MISUSE) }
     guard !added.isEmpty else { return }
-    let database = connection.database
-    if !present.isEmpty { try merge(database) }
-    try connection.forgetLastLook()
-    let lastID = try database.integer(Schema.lastID)
+    var lastID: Int64?
     do throws(StoreError) {
-      try database.execute("COMMIT")
+      try commit(&lastID)
     } catch {
-      guard error.isDiskFailure else { throw error }
+      guard error.isDiskFailure, lastID != nil else { throw error }
       // Everything may be in the log, only not surely on disk. Close the connection, because the log counts when the
       // history is next opened, and look.
-      (self.connection, comparison) = (nil, nil)
+      (connection, comparison) = (nil, nil)
       try confirm(lastID, after: error)
-      return
-    }
-    do throws(StoreError) {
-      // Moved rows leave copies of their texts at their old places, which the checkpoint overwrites.
-      _ = try database.truncateLog(waiting: 0)
-    } catch {
-      // Everything is committed; the next start truncates the log.
     }
   }
 
@@ -122,6 +111,22 @@ public final class HistoryImport {
   private func isText(_ text: ClipText, of id: Int64) throws(StoreError) -> Bool {
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       try comparison?.first(id, bytes) { $0.integer(0) } != nil
+    }
+  }
+
+  /// - Parameter lastID: becomes the last assigned id right before `COMMIT`.
+  private func commit(_ lastID: inout Int64?) throws(StoreError) {
+    guard let connection else { throw .failed(code: SQLITE_MISUSE) }
+    let database = connection.database
+    if !present.isEmpty { try merge(database) }
+    try connection.forgetLastLook()
+    lastID = try database.integer(Schema.lastID)
+    try database.execute("COMMIT")
+    do throws(StoreError) {
+      // Moved rows leave copies of their texts at their old places, which the checkpoint overwrites.
+      _ = try database.truncateLog(waiting: 0)
+    } catch {
+      // Everything is committed; the next start truncates the log.
     }
   }
 

@@ -136,6 +136,10 @@ struct HistoryOpening {
     }
     guard try HistoryFolder.size(of: location.creationMarker) != nil, try !isMarked() else { return false }
     if size == 0 { return try logSize() == 0 }
+    // SQLite first makes an empty file a database without tables, and undoes that if it was interrupted.
+    if let journal = try RawFile(location.rollbackJournal), RollbackJournal.pageCount(in: journal) == 0 {
+      return true
+    }
     do throws(StoreError) {
       return try Schema.version(
         of: Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)) == 0

@@ -461,7 +461,8 @@ public actor HistoryStore: SerialActor {
   private func openedForWriting() throws(StoreError) -> WriteConnection {
     if let connection = file.connection { return connection }
     guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
-    let opened = try HistoryOpening(location, timeouts: timeouts).toWrite(withAnyLayout: recoveryFailure != nil)
+    let opened = try HistoryOpening(location, timeouts: timeouts).toWrite(
+      withAnyLayout: recoveryFailure != nil)
     if let fallback = file.fallback.take() { retired.append(fallback) }
     (file.connection, file.damaged, file.access) = (opened, nil, .readWrite)
     return opened

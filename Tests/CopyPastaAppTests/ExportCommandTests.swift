@@ -62,7 +62,7 @@ import Testing
   @Test func `exporting a damaged history writes every readable text and ends with status 3`() async throws {
     let scratch = try Scratch()
     for number in 1...200 { try await scratch.record("text \(number) " + String(repeating: ".", count: 200)) }
-    scratch.history.reader.close()
+    scratch.reader.close()
     await scratch.store.close()
     let path = scratch.location.database
     var bytes = try Data(contentsOf: URL(filePath: path))

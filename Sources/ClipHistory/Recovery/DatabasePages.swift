@@ -261,6 +261,12 @@ struct RollbackJournal {
     guard !offsets.isEmpty else { return nil }
   }
 
+  /// Returns the number of pages in the database before the transaction; nil if the journal has no valid header.
+  static func pageCount(in journal: RawFile) -> Int? {
+    guard let header = journal.bytes(at: 0, count: 28), header.starts(with: magic) else { return nil }
+    return header.uint32(at: 16)
+  }
+
   private static func isSound(_ record: [UInt8], nonce: Int) -> Bool {
     var sum = UInt32(nonce)
     let size = record.count - 8

@@ -24,7 +24,7 @@ enum Clear {
       guard try !location.isVacant else { return report(0) }
       let store = try HistoryStore(location: location, digest: HistorySession.digest)
       return report(try MainLoop.result { await deleteAll(in: store) }.get())
-    } catch where error == .damaged || error == .otherLayout {
+    } catch  where error == .damaged || error == .otherLayout {
       return removeAll(location)
     } catch {
       printError(failure(error))
