@@ -2,101 +2,99 @@
 """Measures CopyPasta and prints one table. meson-helpers/bench builds what this script needs, starts a desktop and
 calls the script.
 
-It does not fail if a figure misses its target; the targets are printed only for information.
+It does not fail if a figure misses its target, only if a figure cannot be measured.
 """
 import argparse
-import datetime
+import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from measure import machine, report
+from measure import desktops, machine, plot, report
 from measure.bench import Bench
-from measure.figure import Figure
-from measure.figures import capture, idle, keys, large_text, memory, pages, popups, show, size, start, typed
+from measure.figure import Figure, measure
+from measure.figures import LONG_SUBJECTS, SUBJECTS
 from measure.peers import measure as peers
-from measure.process import Busy
+from measure.process import busy
 
-DESKTOPS = {'x11': 'X11', 'wayland': 'Wayland', 'gnome': 'GNOME', 'kde': 'KDE'}
-FIGURES: dict[str, Callable[[Bench], list[Figure]]] = {
-    'start-rows': start.measure_start_against_rows,
-    'start-baseline': start.measure_start_against_baseline,
-    'memory-rows': memory.measure_memory_against_rows,
-    'memory-baseline': memory.measure_memory_against_baseline,
-    'memory-hidden': memory.measure_memory_hidden,
-    'memory-large': memory.measure_memory_against_large_texts,
-    'show-start': show.measure_start,
-    'show-first': show.measure_first_popup,
-    'show': show.measure_popup,
-    'show-busy': show.measure_popup_busy,
-    'show-slow': show.measure_popup_slow,
-    'popups': popups.measure_popups,
-    'typed': typed.measure_typed,
-    'page': pages.measure_page,
-    'end': keys.measure_end,
-    'page-down': keys.measure_page_down_held,
-    'copies': capture.measure_copies,
-    'written': capture.measure_bytes_written,
-    'large-text': large_text.measure_large_text,
-    'idle': idle.measure_idle,
-    'size': size.measure_size,
-}
+DESKTOPS = {'X11': 'X11', 'sway': 'Wayland', 'KDE': 'KDE', 'GNOME': 'GNOME'}
+HERE = Path(__file__).parent
 
 
 def arguments() -> argparse.Namespace:
+    names = [*SUBJECTS, *LONG_SUBJECTS, 'peers']
     parser = argparse.ArgumentParser(prog='bench', description='Measures CopyPasta: one table, medians of paired runs.')
-    parser.add_argument('--on', choices=DESKTOPS, default='x11', help='which desktop (default x11)')
+    parser.add_argument('--on', action='append', choices=['x11', 'wayland', 'kde', 'gnome', 'all'],
+                        help='which desktop (default x11); may be repeated; all: those that are installed')
     parser.add_argument('--pairs', type=int, default=15, help='pairs of starts (default 15)')
     parser.add_argument('--rounds', type=int, default=100,
                         help='popups in a row; typed keys are tried twice as often (default 100)')
-    parser.add_argument('--rows', type=int, default=1_000_000, help='rows of the long history (default 1000000)')
+    parser.add_argument('--short', action='store_true', help='the same as --pairs 3 --rounds 6')
+    parser.add_argument('--rows', type=int, default=1_000_000, help='items of the long history (default 1000000)')
+    parser.add_argument('--against', metavar='PROGRAM',
+                        help='also measure this CopyPasta, for example an older one, in alternating rounds')
     parser.add_argument('--peers', action='store_true', help='also measure the clipboard managers that are installed')
     parser.add_argument('--busy', type=int, default=0, metavar='N', help='measure next to N busy processes (default 0)')
-    parser.add_argument('--only', action='append', choices=[*FIGURES, 'peers'], metavar='NAME',
-                        help='only this figure; may be repeated: ' + ', '.join([*FIGURES, 'peers']))
+    parser.add_argument('--only', action='append', choices=names, metavar='NAME',
+                        help='only this subject; may be repeated: ' + ', '.join(names))
     parser.add_argument('--write-results', action='store_true',
                         help='write Benchmarks/results.json and the tables of RESULTS.md')
+    parser.add_argument('--plot', action='store_true', help='only draw Benchmarks/start-and-memory.svg')
     parser.add_argument('--check-arguments', action='store_true', help=argparse.SUPPRESS)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.short:
+        options.pairs, options.rounds = 3, 6
+    if options.against and not os.access(options.against, os.X_OK):
+        parser.error(f'{options.against} is not a program')
+    return options
 
 
-def measure(bench: Bench, only: list[str] | None) -> list[Figure]:
+def measure_figures(bench: Bench, only: list[str] | None) -> list[Figure]:
     """Measures each figure and prints it immediately. A figure that cannot be measured does not end the run."""
     figures: list[Figure] = []
-    for name, function in FIGURES.items():
-        if only and name not in only:
+    for name, subject in (SUBJECTS | LONG_SUBJECTS).items():
+        if name not in (only or SUBJECTS):
             continue
         try:
-            found = function(bench)
+            found = measure(bench, subject)
         except Exception as error:  # Continue with the other figures.
-            found = [Figure(name, '', None, note=f'not measured: {error}')]
+            found = [Figure(name, note=f'not measured: {type(error).__name__} {error}')]
         for figure in found:
             print(report.line(figure), flush=True)
         figures += found
     return figures
 
 
-def main() -> None:
+def measure_peers(bench: Bench) -> list[peers.PeerResult]:
+    results = []
+    for peer in peers.measurable():
+        results.append(peers.measure(bench, peer))
+        print(report.peer_line(results[-1]), flush=True)
+    return results
+
+
+def run(bench: Bench, options: argparse.Namespace) -> int:
+    print(machine.describe(bench), report.heading(), sep='\n', flush=True)
+    with busy(options.busy):
+        figures = measure_figures(bench, options.only)
+        results = measure_peers(bench) if options.peers or 'peers' in (options.only or []) else []
+    if options.write_results:
+        measured = report.Run([figure for figure in figures if figure.taken], results)
+        runs = report.keep(HERE / 'results.json', DESKTOPS[desktops.CURRENT], measured)
+        report.write(HERE / 'RESULTS.md', runs)
+    return 0 if all(figure.taken for figure in figures) else 1
+
+
+def main() -> int:
     options = arguments()
     if options.check_arguments:
-        return
-    here = Path(__file__).parent
-    bench = Bench(options.pairs, options.rows, options.rounds)
-    conditions = machine.describe(bench)
-    if options.busy:
-        conditions += f'; beside {options.busy} busy processes'
-    print(conditions, report.heading(), sep='\n', flush=True)
-    with Busy(options.busy):
-        figures = measure(bench, options.only)
-        results = peers.measure(bench) if options.peers or 'peers' in (options.only or []) else None
-    if results:
-        peers.compare(figures, results)
-        print(report.peers_table(results), flush=True)
-    if options.write_results:
-        run = report.Run(f'{datetime.date.today()}, {conditions}', figures, results or [])
-        runs = report.keep(here / 'results.json', DESKTOPS[options.on], run, is_whole=not options.only)
-        report.write(here / 'RESULTS.md', runs)
-    bench.screen.close()
+        return 0
+    screen = desktops.current()
+    with screen.helpers:
+        bench = Bench(screen, options.pairs, options.rounds, options.rows, options.against, options.busy)
+        if options.plot:
+            plot.draw(bench, HERE / 'start-and-memory.svg')
+            return 0
+        return run(bench, options)
 
 
 if __name__ == '__main__':

@@ -2,13 +2,12 @@
 
    Logs what is drawn on the X display and when, one line for each event, until it is killed:
 
-     MS mapped WINDOW 0       the window was mapped
      MS first WINDOW PIXELS   the first frame with content since the window was mapped
      MS drawn WINDOW PIXELS   each later change of pixels, with the size of the rectangle that was drawn
      MS gone WINDOW 0         the window was unmapped
 
    MS is CLOCK_MONOTONIC in milliseconds, the clock of Python's time.monotonic(). XDamage observes a program's drawing
-   from outside, so figures of different toolkits are comparable. copylog.py does the same on sway. Windows of the
+   from outside, so figures of different toolkits are comparable. Windows of the
    window manager and windows with a side under 100 pixels are ignored. A window shows content once it has at least
    four colours: antialiased text has more, a background with a border has fewer. Pixels are compared, because drawing
    the same pixels again is not a change. */
@@ -107,12 +106,6 @@ static Window maker(Window window) {
   return window & ~0x1fffffUL;
 }
 
-/* Follows a window from its creation on, before it is mapped, so that no frame is missed. */
-static void follow(Display *display, Window window) {
-  XSelectInput(display, window, StructureNotifyMask);
-  XDamageCreate(display, window, XDamageReportRawRectangles);
-}
-
 static void say(double time, const char *what, Window window, int pixels) {
   printf("%.3f %s %lu %d\n", time, what, window, pixels);
 }
@@ -155,12 +148,12 @@ int main(void) {
     XEvent event;
     XNextEvent(display, &event);
     double seen = now_ms();
-    if (event.type == CreateNotify && maker(event.xcreatewindow.window) != manager)
-      follow(display, event.xcreatewindow.window);
-    else if (event.type == damage_event + XDamageNotify)
+    if (event.type == CreateNotify && maker(event.xcreatewindow.window) != manager) {
+      /* Follow a window from its creation on, before it is mapped, so that no frame is missed. */
+      XSelectInput(display, event.xcreatewindow.window, StructureNotifyMask);
+      XDamageCreate(display, event.xcreatewindow.window, XDamageReportRawRectangles);
+    } else if (event.type == damage_event + XDamageNotify)
       note_damage(display, seen, (XDamageNotifyEvent *)&event);
-    else if (event.type == MapNotify && event.xmap.event == event.xmap.window)
-      say(seen, "mapped", event.xmap.window, 0);
     else if (event.type == UnmapNotify && shown[event.xunmap.window % MOST_WINDOWS].window == event.xunmap.window) {
       shown[event.xunmap.window % MOST_WINDOWS].window = None;
       say(seen, "gone", event.xunmap.window, 0);

@@ -1,94 +1,92 @@
 """The programs, the screen and the histories with which all figures are measured."""
 import os
 import shutil
+import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
-from .frames import GnomeScreen, KWinScreen
 from .history import Home
-from .process import Running
-from .screen import DESKTOP, Screen
-from .sway import SwayScreen
-from .x11 import X11Screen
+from .process import Running, now_ms
+from .screen import Screen
 
 FEW_ROWS = 100
-_SCREENS = {'sway': SwayScreen, 'GNOME': GnomeScreen, 'KDE': KWinScreen}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A CopyPasta: the path of its program, and its name in the results."""
+
+    path: str
+    name: str
 
 
 class Bench:
     """The programs under test, whose paths meson-helpers/bench passes in the environment, and a folder for their files.
 
-    `launcher` is the command that is installed as bin/copypasta.
+    `programs` are CopyPasta and, with --against, an older one. `launcher` is the command that is installed as
+    bin/copypasta. `pairs` and `rounds` say how often to measure.
     """
 
-    def __init__(self, pairs: int, rows: int, rounds: int = 0) -> None:
-        self.copypasta = os.environ['BENCH_COPYPASTA']
-        self.launcher = os.environ['BENCH_LAUNCHER']
-        self.baseline = os.environ['BENCH_BASELINE']
-        self.pagequery = os.environ['BENCH_PAGEQUERY']
-        self.pairs = pairs
-        self.rows = rows
-        self.rounds = rounds
+    def __init__(self, screen: Screen, pairs: int, rounds: int, rows: int, against: str | None = None,
+                 busy: int = 0) -> None:
+        self.programs = [Program(os.environ['BENCH_COPYPASTA'], 'CopyPasta')]
+        if against:
+            version = subprocess.run([against, '--version'], capture_output=True, text=True, check=True).stdout
+            self.programs.append(Program(against, version.split()[-1]))
+        self.launcher, self.baseline = os.environ['BENCH_LAUNCHER'], os.environ['BENCH_BASELINE']
+        self.pairs, self.rounds, self.rows, self.busy = pairs, rounds, rows, busy
         self.scratch = Path(os.environ['BENCH_SCRATCH'])
-        self.screen: Screen = _SCREENS.get(DESKTOP, X11Screen)()
+        self.screen = screen
         self._homes: dict[str, Home] = {}
 
     # MARK: Histories
 
-    def home(self, rows: int) -> Home:
-        """The shared home with `rows` short rows. Do not write to it."""
-        name = f'rows-{rows}'
+    def home(self, program: Program, rows: int) -> Home:
+        """The program's home with `rows` short rows. Do not write to it."""
+        name = f'{program.name}-{rows}'
         if name not in self._homes:
-            home = self.fresh_home(name)
+            self._homes[name] = self.fresh_home(program, name)
             if rows:
-                home.fill(rows)
-            self._homes[name] = home
+                self._homes[name].fill(rows)
         return self._homes[name]
 
-    def fresh_home(self, name: str) -> Home:
-        """A home with an empty history that CopyPasta has created."""
-        folder = self.scratch / 'homes' / name
-        shutil.rmtree(folder, ignore_errors=True)
-        home = Home(folder)
-        with self.start(home):
+    def fresh_home(self, program: Program, name: str) -> Home:
+        """A home with an empty history that the program has created."""
+        home = Home(self._folder(name))
+        with self.start(program, home):
             pass
         return home
 
-    def copy_home(self, rows: int, name: str) -> Home:
+    def copy_home(self, program: Program, rows: int) -> Home:
         """A writable copy of the home with `rows` rows."""
-        self.home(rows)
+        original = self.home(program, rows).folder
+        return Home(shutil.copytree(original, self._folder(f'{original.name}-copy')))
+
+    def _folder(self, name: str) -> Path:
         folder = self.scratch / 'homes' / name
         shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(self.scratch / 'homes' / f'rows-{rows}', folder)
-        return Home(folder)
+        return folder
 
     # MARK: Programs
 
-    def start(self, home: Home) -> Running:
+    def start(self, program: Program, home: Home) -> Running:
         """Starts CopyPasta and waits for its first frame."""
         self.screen.forget()
-        running = Running([self.copypasta], home.environment)
+        running = Running([program.path], home.environment)
         self.screen.first_frame(running.started)
         return running
 
-    def start_settled(self, home: Home) -> Running:
+    def start_settled(self, program: Program, home: Home) -> Running:
         """Starts CopyPasta and waits until it has loaded and drawn everything."""
-        running = self.start(home)
+        running = self.start(program, home)
         time.sleep(0.5)
-        self.screen.settle()
+        self.screen.settle(now_ms())
         return running
-
-    def first_frame_ms(self, command: list[str], environment: dict[str, str] | None = None) -> float:
-        """Starts a program, and ends it after its first frame. Returns the time from start to frame, in milliseconds."""
-        self.screen.forget()
-        with Running(command, environment) as running:
-            drawn = self.screen.first_frame(running.started)
-        return drawn.time - running.started
 
     def hide(self) -> None:
         """Copies a row and hides CopyPasta's window. The text on the clipboard keeps the process running."""
-        self.screen.press('Home')
-        self.screen.settle()
+        self.screen.settle(self.screen.press('Home'))
         self.screen.press('Return')
         time.sleep(0.8)  # Wait for the end of the copied row's flash.
         self.hide_again()
@@ -96,6 +94,5 @@ class Bench:
     def hide_again(self) -> None:
         """Hides the window of a process that keeps running."""
         self.screen.settle()
-        pressed = self.screen.press('Escape')
-        self.screen.gone(pressed)
+        self.screen.gone(self.screen.press('Escape'))
         time.sleep(0.2)

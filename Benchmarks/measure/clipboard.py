@@ -2,7 +2,11 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from .process import child
 
 _COPIER = Path(__file__).with_name('copier.py')
 if 'WAYLAND_DISPLAY' in os.environ:
@@ -11,7 +15,6 @@ if 'WAYLAND_DISPLAY' in os.environ:
 else:
     _COPY = ['xclip', '-quiet', '-selection', 'clipboard', '-in']
     PASTE = ['xclip', '-selection', 'clipboard', '-out']
-
 
 
 def copy_texts(count: int, gap_ms: int, label: str) -> list[str]:
@@ -30,16 +33,9 @@ def _copy(texts: list[str], how: str, timeout: float) -> None:
     subprocess.run([sys.executable, _COPIER, how], input='\n'.join(texts), text=True, check=True, timeout=timeout)
 
 
-class LargeOwner:
+@contextmanager
+def offered(file: Path) -> Iterator[None]:
     """Offers a file's content, which xclip transfers in chunks (INCR) and wl-copy through a pipe."""
-
-    def __init__(self, file: Path) -> None:
-        with file.open() as content:
-            self._child = subprocess.Popen(_COPY, stdin=content, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def __enter__(self) -> 'LargeOwner':
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._child.kill()
-        self._child.wait()
+    silent = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.DEVNULL}
+    with file.open() as content, child(_COPY, stdin=content, **silent):
+        yield

@@ -9,84 +9,58 @@ import select
 import signal
 import sys
 import time
-from abc import ABC, abstractmethod
 
 import wayland
-from gi.repository import Gio, GLib
+from gi.repository import GLib
 from Xlib import X, Xatom, display
 from Xlib.protocol import event
 
+from measure import bus
+
 _LAST_OFFER_SECONDS = 1.0
 _PATIENCE_SECONDS = 20
+_TYPES = ('text/plain;charset=utf-8', 'UTF8_STRING', 'text/plain')
 # The opcodes of ext-data-control-v1 and wlr-data-control-unstable-v1.
 _CREATE_SOURCE, _GET_DEVICE, _SET_SELECTION, _OFFER, _SEND = 0, 1, 0, 0, 0
 
 
-class Copier(ABC):
+class X11Copier:
     """Owns the clipboard and serves the current text."""
 
-    _is_fetched = False
-
-    @abstractmethod
-    def copy(self, text: str) -> None:
-        """Takes the clipboard with a new text, even if this process already owns the clipboard."""
-
-    @abstractmethod
-    def serve(self, timeout: float | None) -> None:
-        """Waits for requests and answers them."""
-
-    @abstractmethod
-    def end(self) -> None:
-        """Waits until the server has read all requests, because it drops the unread requests of a client that exits."""
-
-    def serve_until_fetched(self) -> None:
-        """Answers requests until the text is fetched; SIGALRM ends the program if this takes too long."""
-        signal.alarm(_PATIENCE_SECONDS)
-        while not self._is_fetched:
-            self.serve(None)
-
-    def serve_until(self, deadline: float) -> None:
-        """Answers requests until `deadline`."""
-        while (rest := deadline - time.monotonic()) > 0:
-            self.serve(rest)
-
-
-class X11Copier(Copier):
     def __init__(self) -> None:
         self._display = display.Display()
         atom = self._display.intern_atom
         self._clipboard, self._targets = atom('CLIPBOARD'), atom('TARGETS')
-        self._texts = [atom(name) for name in ('UTF8_STRING', 'text/plain;charset=utf-8', 'text/plain')]
+        self._types = [atom(name) for name in _TYPES]
         self._window = self._display.screen().root.create_window(0, 0, 1, 1, 0, X.CopyFromParent)
-        self._text = b''
 
     def copy(self, text: str) -> None:
-        self._text = text.encode()
-        self._is_fetched = False
+        """Takes the clipboard with a new text, even if this process already owns the clipboard."""
+        self._text, self.is_fetched = text.encode(), False
         self._window.set_selection_owner(self._clipboard, X.CurrentTime)
         self._display.flush()
 
-    def serve(self, timeout: float | None) -> None:
-        # Without a time limit, let Xlib wait, because it may already have read the event that select would wait for.
-        if timeout is not None and not self._display.pending_events():
+    def serve(self, timeout: float) -> None:
+        """Waits for requests and answers them."""
+        # Xlib may already have read the event that select would wait for.
+        if not self._display.pending_events():
             select.select([self._display], [], [], timeout)
-        while timeout is None or self._display.pending_events():
+        while self._display.pending_events():
             request = self._display.next_event()
             if request.type == X.SelectionRequest:
                 self._answer(request)
-            if timeout is None:
-                return
 
     def end(self) -> None:
+        """Waits until the server has read all requests, because it drops the unread requests of a client that exits."""
         self._display.sync()
 
     def _answer(self, request: event.SelectionRequest) -> None:
         where = request.property or request.target
         if request.target == self._targets:
-            request.requestor.change_property(where, Xatom.ATOM, 32, [self._targets, *self._texts])
-        elif request.target in self._texts:
+            request.requestor.change_property(where, Xatom.ATOM, 32, [self._targets, *self._types])
+        elif request.target in self._types:
             request.requestor.change_property(where, request.target, 8, self._text)
-            self._is_fetched = True
+            self.is_fetched = True
         else:
             where = X.NONE
         request.requestor.send_event(event.SelectionNotify(
@@ -95,10 +69,8 @@ class X11Copier(Copier):
         self._display.flush()
 
 
-class WaylandCopier(Copier):
+class WaylandCopier:
     """Copies with ext-data-control or wlr-data-control, as wl-copy does, without a window and the focus."""
-
-    _TYPES = ('text/plain;charset=utf-8', 'text/plain', 'UTF8_STRING')
 
     def __init__(self) -> None:
         self._connection = wayland.Connection()
@@ -114,18 +86,18 @@ class WaylandCopier(Copier):
                 try:
                     with os.fdopen(self._connection.descriptors.pop(0), 'wb') as pipe:
                         pipe.write(text.encode())
-                    self._is_fetched = True
+                    self.is_fetched = True
                 except BrokenPipeError:
                     pass  # The requestor has abandoned this text for a newer one.
 
-        self._is_fetched = False
+        self.is_fetched = False
         source = self._connection.new(asked)
         self._connection.request(self._manager, _CREATE_SOURCE, source)
-        for name in self._TYPES:
+        for name in _TYPES:
             self._connection.request(source, _OFFER, name)
         self._connection.request(self._device, _SET_SELECTION, source)
 
-    def serve(self, timeout: float | None) -> None:
+    def serve(self, timeout: float) -> None:
         if select.select([self._connection.socket], [], [], timeout)[0]:
             self._connection.dispatch()
 
@@ -133,45 +105,43 @@ class WaylandCopier(Copier):
         self._connection.roundtrip()
 
 
-class GnomeCopier(Copier):
-    """Copies inside GNOME Shell, because the shell denies the clipboard to inactive programs. The shell serves the text."""
+class GnomeCopier:
+    """Copies inside GNOME Shell, because the shell denies the clipboard to inactive programs. The shell serves the text,
+    and does not report that it was fetched."""
 
-    def __init__(self) -> None:
-        self._bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+    is_fetched = False
 
     def copy(self, text: str) -> None:
-        self._bus.call_sync('org.gnome.Shell', '/org/gnome/Shell', 'org.gnome.Shell', 'Eval',
-                            GLib.Variant('(s)', (f'tests.copy({json.dumps(text)})',)), None, Gio.DBusCallFlags.NONE, -1)
+        bus.call('org.gnome.Shell', '/org/gnome/Shell', 'org.gnome.Shell', 'Eval',
+                 GLib.Variant('(s)', (f'tests.copy({json.dumps(text)})',)))
 
-    def serve(self, timeout: float | None) -> None:
-        if timeout is None:
-            raise NotImplementedError('GNOME Shell does not report that a text was fetched')
+    def serve(self, timeout: float) -> None:
         time.sleep(timeout)
 
     def end(self) -> None:
         pass
 
 
-def copy_as_fetched(copier: Copier) -> None:
-    for line in sys.stdin.read().splitlines():
-        copier.copy(line)
-        copier.serve_until_fetched()
-    copier.end()
-
-
-def copy_apart(copier: Copier, gap: float) -> None:
-    for line in sys.stdin.read().splitlines():
-        copier.copy(line)
-        # Count the gap from this copy, because catching up after a delay would shorten the next gaps.
-        copier.serve_until(time.monotonic() + gap)
-    copier.serve_until(time.monotonic() + _LAST_OFFER_SECONDS)
-
-
 if os.environ.get('XDG_CURRENT_DESKTOP') == 'GNOME':
-    owner: Copier = GnomeCopier()
+    copier = GnomeCopier()
 else:
-    owner = WaylandCopier() if 'WAYLAND_DISPLAY' in os.environ else X11Copier()
-if sys.argv[1] == 'fetched':
-    copy_as_fetched(owner)
-else:
-    copy_apart(owner, int(sys.argv[1]) / 1000)
+    copier = WaylandCopier() if 'WAYLAND_DISPLAY' in os.environ else X11Copier()
+
+
+def serve_until(deadline: float) -> None:
+    while (rest := deadline - time.monotonic()) > 0:
+        copier.serve(rest)
+
+
+for line in sys.stdin.read().splitlines():
+    copier.copy(line)
+    if sys.argv[1] == 'fetched':
+        signal.alarm(_PATIENCE_SECONDS)
+        while not copier.is_fetched:
+            copier.serve(_PATIENCE_SECONDS)
+    else:
+        # Count the gap from this copy, because catching up after a delay would shorten the next gaps.
+        serve_until(time.monotonic() + int(sys.argv[1]) / 1000)
+copier.end()
+if sys.argv[1] != 'fetched':
+    serve_until(time.monotonic() + _LAST_OFFER_SECONDS)

@@ -1,30 +1,41 @@
-"""Describes the machine on which the figures were measured."""
+"""Describes the machine and the circumstances of a measurement."""
+import datetime
 import os
 import platform
 import sqlite3
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from .bench import Bench
 
 
+@dataclass(frozen=True)
+class Taken:
+    """When and on what a row was measured: the load of the machine before, and the number of values."""
+
+    date: str
+    commit: str
+    machine: str
+    load: float
+    rounds: int
+
+
+def taken(bench: Bench, load: float, rounds: int) -> Taken:
+    return Taken(str(datetime.date.today()), os.environ['BENCH_COMMIT'], describe(bench), round(load, 2), rounds)
+
+
 def describe(bench: Bench) -> str:
-    """The machine, the versions and the load at the start, in one line."""
+    """The machine and the versions, in one line."""
     parts = [
         f'{_processor()}, {os.cpu_count()} cores',
-        f'{_distribution()}, Linux {platform.release()}',
+        f'{platform.freedesktop_os_release()["PRETTY_NAME"]}, Linux {platform.release()}',
         f'GTK {_output("pkg-config", "--modversion", "gtk4")}',
         f'SQLite {sqlite3.sqlite_version}',
-        f'Swift {os.environ.get("BENCH_SWIFT", "?")}',
-        f'{bench.screen.name}, no GPU, {_renderer()}',
-        f'load {os.getloadavg()[0]:.2f}',
-        f'{bench.pairs} pairs',
+        f'Swift {os.environ["BENCH_SWIFT"]}',
+        f'{bench.screen.name}, no GPU, {os.environ.get("GSK_RENDERER", "default renderers")}',
     ]
-    return '; '.join(parts)
-
-
-def _renderer() -> str:
-    return os.environ.get('GSK_RENDERER', "each program's default renderer")
+    return '; '.join(parts) + (f'; next to {bench.busy} busy processes' if bench.busy else '')
 
 
 def _processor() -> str:
@@ -32,13 +43,6 @@ def _processor() -> str:
         if line.startswith('model name'):
             return line.split(':', 1)[1].strip()
     return platform.machine()
-
-
-def _distribution() -> str:
-    try:
-        return platform.freedesktop_os_release()['PRETTY_NAME']
-    except OSError:
-        return 'unknown system'
 
 
 def _output(*command: str) -> str:

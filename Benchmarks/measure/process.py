@@ -4,9 +4,8 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -16,6 +15,15 @@ MIB = 1 << 20
 def now_ms() -> float:
     """CLOCK_MONOTONIC in milliseconds, the clock of the screen's log."""
     return time.monotonic_ns() / 1e6
+
+
+def until(condition: Callable[[], object], timeout: float = 20) -> None:
+    """Waits until the condition holds."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f'it did not happen within {timeout:g} s')
+        time.sleep(0.02)
 
 
 class Running:
@@ -48,7 +56,7 @@ class Running:
     def rest(self) -> None:
         """Waits until the program is idle: none of its threads wakes up for half a second."""
         before = None
-        while before is None or activity(self.pid).wake_ups(before):
+        while before is None or activity_since(before, self.pid)[1]:
             before = activity(self.pid)
             time.sleep(0.5)
 
@@ -71,66 +79,29 @@ def stolen_ms() -> float:
     return int(Path('/proc/stat').read_text().split()[8]) * 1000 / os.sysconf('SC_CLK_TCK')
 
 
-class Quota:
-    """Limits processes and their children to a share of one processor, with a control group. Needs root.
-
-    The period is 10 ms, because the default of 100 ms would not affect short work.
-    """
-
-    _PERIOD_US = 10_000
-
-    def __init__(self, share: float) -> None:
-        quota = round(share * self._PERIOD_US)
-        self._parent = Path('/sys/fs/cgroup')
-        self._limits = {'cpu.max': f'{quota} {self._PERIOD_US}'}
-        if (self._parent / 'cpu').exists():  # Control groups, version 1.
-            self._parent /= 'cpu'
-            self._limits = {'cpu.cfs_period_us': str(self._PERIOD_US), 'cpu.cfs_quota_us': str(quota)}
-        self._group = self._parent / f'copypasta-bench-{os.getpid()}'
-
-    def __enter__(self) -> 'Quota':
-        self._group.mkdir()
-        for name, value in self._limits.items():
-            (self._group / name).write_text(value)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for pid in (self._group / 'cgroup.procs').read_text().split():
-            self._move(pid, self._parent)
-        self._group.rmdir()
-
-    def limit(self, pid: int) -> None:
-        self._move(pid, self._group)
-
-    @staticmethod
-    def _move(pid: int | str, group: Path) -> None:
-        with suppress(ProcessLookupError):  # The process has ended.
-            (group / 'cgroup.procs').write_text(str(pid))
+@contextmanager
+def child(command: Sequence[str | Path], **options) -> Iterator[subprocess.Popen]:
+    """A process that is killed at the end."""
+    process = subprocess.Popen(command, **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
-class Busy:
+@contextmanager
+def busy(count: int) -> Iterator[None]:
     """`count` processes in endless loops, to simulate a busy machine."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._children: list[subprocess.Popen] = []
-
-    def __enter__(self) -> 'Busy':
-        self._children = [subprocess.Popen(['sh', '-c', 'while :; do :; done']) for _ in range(self._count)]
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for child in self._children:
-            child.kill()
-            child.wait()
+    with ExitStack() as children:
+        for _ in range(count):
+            children.enter_context(child(['sh', '-c', 'while :; do :; done']))
+        yield
 
 
-def memory(pid: int, what: str = 'Rss') -> float:
-    """The memory in MiB, from smaps_rollup: `Rss` in total, or `Pss` with shared pages divided by their users."""
-    for line in Path(f'/proc/{pid}/smaps_rollup').read_text().splitlines():
-        if line.startswith(what + ':'):
-            return int(line.split()[1]) / 1024
-    raise ValueError(f'no {what} of process {pid}')
+def memory(pid: int) -> float:
+    """The resident memory in MiB (Rss)."""
+    return _number(Path(f'/proc/{pid}/smaps_rollup'), 'Rss:') / 1024
 
 
 def peak_memory(pid: int) -> float:
@@ -138,41 +109,25 @@ def peak_memory(pid: int) -> float:
     return _number(Path(f'/proc/{pid}/status'), 'VmHWM:') / 1024
 
 
-def bytes_written(pid: int) -> int:
-    """The bytes sent to storage, in whole pages of the page cache; `wchar` would also count the X connection."""
-    return _number(Path(f'/proc/{pid}/io'), 'write_bytes:')
+def activity(pid: int) -> dict[str, tuple[int, int]]:
+    """How many nanoseconds each thread has run, and how often it has begun to wait.
 
-
-@dataclass(frozen=True)
-class Activity:
-    """The processor time and the waits of a process so far, by thread, because a total falls when a thread ends."""
-
-    nanoseconds: dict[str, int]
-    waits: dict[str, int]
-
-    def processor_ms(self, since: 'Activity') -> float:
-        """The processor time of all threads in milliseconds."""
-        return _growth(self.nanoseconds, since.nanoseconds) / 1e6
-
-    def wake_ups(self, since: 'Activity') -> int:
-        """The number of wake-ups, counted as the times that a thread has begun to wait."""
-        return _growth(self.waits, since.waits)
-
-
-def activity(pid: int) -> Activity:
-    """Reads schedstat, which counts nanoseconds, because `stat` counts ticks of 10 ms."""
-    nanoseconds, waits = {}, {}
+    Reads schedstat, which counts nanoseconds, because `stat` counts ticks of 10 ms; by thread, because a total falls when
+    a thread ends.
+    """
+    found = {}
     for task in Path(f'/proc/{pid}/task').iterdir():
-        try:
-            nanoseconds[task.name] = int((task / 'schedstat').read_text().split()[0])
-            waits[task.name] = _number(task / 'status', 'voluntary_ctxt_switches:')
-        except OSError:
-            pass  # The thread has ended.
-    return Activity(nanoseconds, waits)
+        with suppress(OSError):  # The thread has ended.
+            ran = int((task / 'schedstat').read_text().split()[0])
+            found[task.name] = ran, _number(task / 'status', 'voluntary_ctxt_switches:')
+    return found
 
 
-def _growth(late: dict[str, int], early: dict[str, int]) -> int:
-    return sum(value - early.get(thread, 0) for thread, value in late.items())
+def activity_since(before: dict[str, tuple[int, int]], pid: int) -> tuple[float, int]:
+    """The milliseconds that all threads have run since an earlier activity, and the wake-ups."""
+    ran, waits = (sum(late[index] - before.get(thread, (0, 0))[index] for thread, late in activity(pid).items())
+                  for index in (0, 1))
+    return ran / 1e6, waits
 
 
 def processes_named(*names: str) -> list[int]:

@@ -1,81 +1,69 @@
-"""Writes the table on the terminal, results.json with all figures, and the tables of RESULTS.md."""
+"""The report: a line for each figure on the terminal, results.json with all figures, and the tables of RESULTS.md."""
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .figure import Figure
-from .peers.results import PeerResult
+from .machine import Taken
+from .peers.measure import PeerResult
 
 # The lines around the written tables; the rest of RESULTS.md is edited by hand.
 BEGIN, END = '<!-- written by meson-helpers/bench -->', '<!-- end -->'
-
-# The figures in RESULTS.md, with their names there.
-SHOWN = {
-    'start to first frame, 100 rows': 'Start to the first frame',
-    'start: asked to final': 'Start to the last change on the screen',
-    'start to first frame, 1,000,000 rows': 'Start with 1,000,000 items, against 100',
-    'popup, D-Bus call: asked to final': 'Popup by a D-Bus call, to the last change',
-    'popup, global shortcut: asked to final': 'Popup by the shortcut',
-    'popup, global shortcut, beside 4 busy processes: asked to final': 'The same next to four busy processes',
-    'first popup after --background: asked to final': 'First popup after `--background`, against the second',
-    'End at 1,000,000 rows, key to drawn': 'End at 1,000,000 items, key to drawn',
-    'resident, 100 rows': 'Memory (Rss), 100 items',
-    'resident, 1,000,000 rows, after End and Home': 'Memory, 1,000,000 items, against 100',
-    'recorded of 200 copies 20 ms apart, 100 rows': 'Recorded of 200 copies 20 ms apart',
-    'recorded of 200 copies 5 ms apart, 100 rows': 'Recorded of 200 copies 5 ms apart',
-    '50 MB text: longest stall of the main loop': 'Longest stall of the main loop, 50 MB text',
-    'processor time over 20 s, hidden': 'Processor time of 20 s hidden',
-}
-
-_WIDTHS = '{:<50} {:>11} {:>24} {:>11} {:>10}  {}'
+# The figures that RESULTS.md shows, by the beginnings of their names. results.json has all of them.
+_SHOWN = ('Start', 'Popup by a D-Bus call, to', 'Popup by the shortcut', 'The same', 'First popup', 'End', 'Memory',
+          'Recorded', 'Longest stall of the main loop, 50 MB', 'Keys', 'Processor time of 20 s')
+_WIDTHS = '{:<54} {:>11} {:>18} {:>24} {:>10} {:>10}  {}'
+_PEER_HEADS = ['start', 'first popup', 'popup', 'memory', 'kept, 20 ms apart', 'kept, 5 ms apart']
 
 
 def heading() -> str:
-    return _WIDTHS.format('', 'CopyPasta', 'reference', 'ratio', 'target', 'note')
+    return _WIDTHS.format('', 'CopyPasta', 'against', 'reference', 'ratio', 'target', 'note')
 
 
 def line(figure: Figure) -> str:
-    """The figure as a line of the table on the terminal."""
-    return _WIDTHS.format(*_cells(figure)).rstrip()
+    """The figure as a line on the terminal."""
+    reference = '' if figure.reference is None else f'{_number(figure.reference)} ({figure.reference_name})'
+    against = '' if figure.against is None else f'{_number(figure.against)} ({figure.against_ratio or 0:.2f})'
+    worst = '' if figure.worst in (None, figure.ours) else f'worst {_number(figure.worst)}'
+    note = '; '.join(filter(None, [worst, figure.note]))
+    return _WIDTHS.format(figure.name, _value(figure.ours, figure.unit), against, reference, figure.comparison(),
+                          figure.target, note).rstrip()
 
 
-def peers_table(results: list[PeerResult]) -> str:
-    table = [_PEER_HEADS, *map(_peer_cells, results)]
-    return '\n'.join(['', 'Peers', *(_PEER_WIDTHS.format(*cells).rstrip() for cells in table)])
+def peer_line(result: PeerResult) -> str:
+    """The peer as a line on the terminal."""
+    cells = (f'{head} {cell}' for head, cell in zip(_PEER_HEADS, _peer_cells(result)))
+    return f'{result.name}: {", ".join(cells)}; {result.note}'
 
 
 @dataclass
 class Run:
     """The results on one desktop."""
 
-    conditions: str
     figures: list[Figure]
     peers: list[PeerResult]
 
 
-def keep(file: Path, desktop: str, run: Run, is_whole: bool) -> dict[str, Run]:
-    """Stores a run in results.json next to those of the other desktops, and returns all of them.
-
-    A run of only some figures replaces these figures and keeps the others of the last run.
-    """
-    runs = read(file)
-    if not is_whole and (last := runs.get(desktop)):
-        figures = {figure.name: figure for figure in [*last.figures, *run.figures]}
-        run = Run(last.conditions, list(figures.values()), run.peers or last.peers)
-    runs[desktop] = run
+def keep(file: Path, desktop: str, run: Run) -> dict[str, Run]:
+    """Stores a run in results.json, and returns the runs of all desktops. Rows that were not measured stay."""
+    runs = _read(file)
+    last = runs.get(desktop, Run([], []))
+    runs[desktop] = Run(*(list({row.name: row for row in [*old, *new]}.values())
+                          for old, new in ((last.figures, run.figures), (last.peers, run.peers))))
     text = json.dumps({desktop: asdict(run) for desktop, run in runs.items()}, indent=1, ensure_ascii=False)
     file.write_text(text + '\n')
     return runs
 
 
-def read(file: Path) -> dict[str, Run]:
-    """The runs in results.json, by desktop."""
-    if not file.exists():
-        return {}
-    return {desktop: Run(run['conditions'],
-                         [Figure(**figure) for figure in run['figures']],
-                         [PeerResult(**peer | {'kept': {int(gap): share for gap, share in peer['kept'].items()}})
-                          for peer in run['peers']])
+def _read(file: Path) -> dict[str, Run]:
+    def row(kind: type, values: dict):
+        return kind(**values | {'taken': Taken(**values['taken'])})
+
+    def peer(values: dict) -> PeerResult:
+        return row(PeerResult, values | {'kept': {int(gap): share for gap, share in values['kept'].items()}})
+
+    return {desktop: Run([row(Figure, values) for values in run['figures']], [peer(values) for values in run['peers']])
             for desktop, run in json.loads(file.read_text()).items()}
 
 
@@ -83,51 +71,60 @@ def write(file: Path, runs: dict[str, Run]) -> None:
     """Replaces the tables in RESULTS.md with the tables of these runs."""
     before, rest = file.read_text().split(BEGIN)
     after = rest.split(END)[1]
-    parts = [_markdown(['', *runs], _rows(runs)),
-             _markdown(['peer', *_PEER_HEADS[1:-1]],
-                       [[f'{cells[0]}, {desktop}', *cells[1:-1]]
-                        for desktop, run in runs.items() for cells in map(_peer_cells, run.peers)]),
-             *(f'{desktop}: {run.conditions}.' for desktop, run in runs.items())]
+    names = dict.fromkeys(figure.name for run in runs.values() for figure in run.figures
+                          if figure.name.startswith(_SHOWN))
+    peers = [[f'{peer.name}, {desktop}', *_peer_cells(peer)] for desktop, run in runs.items() for peer in run.peers]
+    parts = [_markdown(['', *runs, 'rounds', 'load'], (_cells(name, runs) for name in names)),
+             _markdown(['peer', *_PEER_HEADS], peers), *_circumstances(runs)]
     file.write_text('\n\n'.join([before + BEGIN, *parts, END + after]))
 
 
-def _rows(runs: dict[str, Run]) -> list[list[str]]:
-    """A line for each figure of SHOWN, with a column for each desktop."""
-    found = [{figure.name: figure for figure in run.figures} for run in runs.values()]
-    return [[shown, *(_short(figures[name]) if name in figures else '' for figures in found)]
-            for name, shown in SHOWN.items()]
+def _cells(name: str, runs: dict[str, Run]) -> list[str]:
+    """The line of a figure: a cell for each desktop, and the rounds and the loads of all."""
+    found = [next((figure for figure in run.figures if figure.name == name), None) for run in runs.values()]
+    taken = [figure.taken for figure in found if figure and figure.taken]
+    return [name, *(_short(figure) if figure else '' for figure in found),
+            _range(str(one.rounds) for one in taken), _range(f'{one.load:.1f}' for one in taken)]
+
+
+def _range(values: Iterable[str]) -> str:
+    ordered = sorted(set(values), key=float)
+    return ' to '.join(dict.fromkeys([ordered[0], ordered[-1]]))
 
 
 def _short(figure: Figure) -> str:
-    """The figure and its comparison in one cell."""
-    _, ours, _, comparison, _, _ = _cells(figure)
-    return f'{ours} ({comparison})' if comparison and comparison != ours else ours
+    """The figure in a cell: with its comparison, and the value of the other program."""
+    comparison = f' ({figure.comparison()})' if figure.comparison() else ''
+    against = '' if figure.against is None else f'; {figure.against_name}: {_value(figure.against, figure.unit)}'
+    return _value(figure.ours, figure.unit) + comparison + against
 
 
-_PEER_HEADS = ['', 'start', 'first popup', 'popup', 'memory', 'kept, 20 ms apart', 'kept, 5 ms apart', 'note']
-_PEER_WIDTHS = '{:<14} {:>10} {:>12} {:>10} {:>10} {:>18} {:>18}  {}'
-
-
-def _cells(figure: Figure) -> list[str]:
-    reference = ''
-    if figure.reference is not None:
-        reference = f'{_number(figure.reference)} ({figure.reference_name})'
-    ours = '-' if figure.ours is None else f'{_number(figure.ours)} {figure.unit}'
-    return [figure.name, ours, reference, figure.comparison(), figure.target, figure.note]
+def _circumstances(runs: dict[str, Run]) -> list[str]:
+    """A paragraph for each desktop, and date, commit and machine; rows that differ from most are named."""
+    lines = []
+    for desktop, run in runs.items():
+        groups: dict[str, list[str]] = {}
+        for row in (*run.figures, *run.peers):
+            if row.taken:
+                groups.setdefault(f'{row.taken.date}, commit {row.taken.commit}, {row.taken.machine}', []).append(row.name)
+        most, *fewer = sorted(groups.items(), key=lambda group: -len(group[1]))
+        lines += [f'{desktop}: {most[0]}.', *(f'{desktop}, {"; ".join(names)}: {where}.' for where, names in fewer)]
+    return lines
 
 
 def _peer_cells(result: PeerResult) -> list[str]:
-    def cell(value: float | None, unit: str) -> str:
-        return '-' if value is None else f'{_number(value)} {unit}'
+    return [_value(result.start, 'ms'), _value(result.first_popup, 'ms'), _value(result.popup, 'ms'),
+            _value(result.memory, 'MiB'), _value(result.kept.get(20), '%'), _value(result.kept.get(5), '%')]
 
-    return [result.name, cell(result.start, 'ms'), cell(result.first_popup, 'ms'), cell(result.popup, 'ms'),
-            cell(result.memory, 'MiB'), cell(result.kept.get(20), '%'), cell(result.kept.get(5), '%'), result.note]
+
+def _value(value: float | None, unit: str) -> str:
+    return '-' if value is None else f'{_number(value)} {unit}'.rstrip()
 
 
 def _number(value: float) -> str:
     return f'{value:.3f}' if 0 < abs(value) < 1 else f'{value:,.1f}'.removesuffix('.0')
 
 
-def _markdown(heads: list[str], rows) -> str:
+def _markdown(heads: list[str], rows: Iterable[list[str]]) -> str:
     lines = [heads, ['---'] + ['---:'] * (len(heads) - 1), *rows]
     return '\n'.join('| ' + ' | '.join(cells) + ' |' for cells in lines)

@@ -1,17 +1,14 @@
-"""The screen of a desktop: records what is drawn and when, and presses keys. Each kind of desktop has a subclass."""
-import os
+"""The screen of a desktop: records what is drawn and when, and presses keys. `desktops` has each kind of desktop."""
 import subprocess
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 
 from .clipboard import PASTE
 from .process import now_ms
 
-# The current desktop.
-DESKTOP = os.environ.get('XDG_CURRENT_DESKTOP', 'X11')
 # The global shortcut, for `Screen.press`.
 SHORTCUT = ('Control_L', 'Super_L', 'v')
 
@@ -22,7 +19,7 @@ class NothingDrawn(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """A line of the log. `what` is `mapped`, `first` (a window's first frame), `drawn` (a later change) or `gone`."""
+    """`what` is `first` (a window's first frame with content), `drawn` (a later change) or `gone`."""
 
     time: float
     what: str
@@ -32,30 +29,33 @@ class Event:
 
 @dataclass(frozen=True)
 class Picture:
-    """The times of a window in milliseconds since it was requested: until it was mapped, until it first showed content,
-    and until the last change of its pixels."""
+    """The times of a window in milliseconds since it was requested: until it first showed content, and until the last
+    change of its pixels; and the number of changes."""
 
-    mapped: float
     first: float
     final: float
+    changes: int
 
 
 class Screen(ABC):
-    """Records the events on a desktop, and presses keys."""
+    """Receives the events of a watcher (see `watcher`), and presses keys."""
 
     # How the results describe the desktop.
     name: str
+    # Whether each change is a whole frame; on X11 it is one of the frame's rectangles.
+    counts_frames = True
 
     def __init__(self) -> None:
         self._events: list[Event] = []
+        self._last = 0.0
         self._news = threading.Condition()
-
-    def close(self) -> None:
-        """Ends the processes that the screen has started."""
+        # The processes that belong to the screen.
+        self.helpers = ExitStack()
 
     def note(self, event: Event) -> None:
         with self._news:
             self._events.append(event)
+            self._last = now_ms()
             self._news.notify_all()
 
     @abstractmethod
@@ -79,12 +79,9 @@ class Screen(ABC):
         first = self.first_frame(asked)
         self.settle()
         with self._news:
-            events = [event for event in self._events if event.window == first.window and event.time >= asked]
-        # The log may lack the event that a new window was mapped.
-        mapped = max((event.time for event in events if event.what == 'mapped' and event.time <= first.time),
-                     default=first.time)
-        final = max(event.time for event in events if event.what in ('first', 'drawn'))
-        return Picture(mapped - asked, first.time - asked, final - asked)
+            times = [event.time for event in self._events
+                     if event.window == first.window and event.time >= asked and event.what in ('first', 'drawn')]
+        return Picture(first.time - asked, max(times) - asked, len(times))
 
     def gone(self, since: float, timeout: float = 5) -> Event:
         """The event at which a window was unmapped."""
@@ -99,49 +96,18 @@ class Screen(ABC):
             return next((event for event in self._events if event.time >= since and wanted(event)), None)
 
         with self._news:
-            if not self._news.wait_for(lambda: find() is not None, timeout):
-                raise NothingDrawn(f'the expected event did not occur within {timeout} s')
-            event = find()
-            assert event
-            return event
+            if event := self._news.wait_for(find, timeout):
+                return event
+        raise NothingDrawn(f'the expected event did not occur within {timeout} s')
 
-    def drawn(self, since: float) -> list[Event]:
-        """The frames after `since`."""
-        with self._news:
-            return [event for event in self._events if event.time >= since and event.what in ('first', 'drawn')]
-
-    def settle(self, quiet: float = 0.3, timeout: float = 10) -> None:
-        """Waits until nothing has been drawn for `quiet` seconds."""
+    def settle(self, since: float = 0, quiet: float = 0.3, timeout: float = 10) -> None:
+        """Waits until nothing has been drawn for `quiet` seconds after the time `since`, for example that of a key."""
         deadline = now_ms() + timeout * 1000
         with self._news:
-            while self._news.wait(quiet) and now_ms() < deadline:
-                pass
+            while (rest := max(self._last, since) + quiet * 1000 - now_ms()) > 0 and now_ms() < deadline:
+                self._news.wait(rest / 1000)
 
     def forget(self) -> None:
         """Drops all events so far."""
         with self._news:
             self._events.clear()
-
-
-class LoggedScreen(Screen):
-    """Reads the events from `log`, a command that prints them with their times."""
-
-    def __init__(self, log: list[str]) -> None:
-        super().__init__()
-        self._log = subprocess.Popen(log, stdout=subprocess.PIPE, text=True)
-        if self._output().readline() != 'ready\n':
-            raise RuntimeError(f'{log[-1]} does not run')
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def close(self) -> None:
-        self._log.kill()
-        self._log.wait()
-
-    def _output(self):
-        assert self._log.stdout
-        return self._log.stdout
-
-    def _listen(self) -> None:
-        for line in self._output():
-            time, what, *numbers = line.split()
-            self.note(Event(float(time), what, *map(int, numbers)))

@@ -1,19 +1,36 @@
-"""The time from the start of the program to its first frame."""
-from ..bench import FEW_ROWS, Bench
-from ..figure import Figure, paired, pairs
+"""The start of the program with its window, and its memory a second later."""
+import time
+from collections.abc import Iterator
+
+from ..bench import FEW_ROWS, Bench, Program
+from ..figure import Reading, Row, Subject
+from ..process import Running, activity_since, memory
+
+_ROWS = [
+    Row('Start to the first frame', 'ms', 'baseline'),
+    Row('Start to the last change on the screen', 'ms', 'baseline'),
+    Row('Processor time of a start', 'ms', 'baseline'),
+    Row(f'Memory (Rss), {FEW_ROWS} items', 'MiB', 'baseline', '≤ 1.35'),
+    Row('Frames of a start', '', 'baseline'),
+]
 
 
-def measure_start_against_rows(bench: Bench) -> list[Figure]:
-    """Compares the start with many rows and with few."""
-    many, few = bench.home(bench.rows), bench.home(FEW_ROWS)
-    runs = pairs(bench.pairs, lambda: bench.first_frame_ms([bench.copypasta], many.environment),
-                 lambda: bench.first_frame_ms([bench.copypasta], few.environment), warm_ups=2)
-    return [paired(f'start to first frame, {bench.rows:,} rows', 'ms', runs, of=f'{FEW_ROWS} rows', target='≤ 1.10')]
+def _sample(bench: Bench, program: Program) -> Iterator[Reading]:
+    home = bench.home(program, FEW_ROWS)
+    ours, theirs = (_start(bench, [path], home.environment) for path in (program.path, bench.baseline))
+    for row, value, reference in zip(_ROWS, ours, theirs):
+        yield row(value, reference)
 
 
-def measure_start_against_baseline(bench: Bench) -> list[Figure]:
-    """Compares the start with few rows and the baseline's start."""
-    few = bench.home(FEW_ROWS)
-    runs = pairs(bench.pairs, lambda: bench.first_frame_ms([bench.copypasta], few.environment),
-                 lambda: bench.first_frame_ms([bench.baseline]), warm_ups=2)
-    return [paired(f'start to first frame, {FEW_ROWS} rows', 'ms', runs, of='baseline')]
+def _start(bench: Bench, command: list[str], environment: dict[str, str]) -> list[float]:
+    """Starts a program, and returns its values in the order of the rows."""
+    bench.screen.forget()
+    with Running(command, environment) as running:
+        picture = bench.screen.picture(running.started)
+        spent = activity_since({}, running.pid)[0]
+        time.sleep(0.7)
+        values = [picture.first, picture.final, spent, memory(running.pid)]
+    return values + [picture.changes] * bench.screen.counts_frames
+
+
+START = Subject(_sample, lambda bench: bench.pairs, warm_ups=1)

@@ -14,8 +14,7 @@ class Clipman(Peer):
     name, program, package = 'Xfce Clipman', 'xfce4-clipman', 'xfce4-clipman'
     processes = ('xfce4-clipman',)
     most = 1_000
-    how_filled = 'writing its file before its start'
-    fills_stopped = True
+    fills_stopped = saves_at_end = True
     patience_seconds = 0.1
 
     def set_up(self) -> None:

@@ -2,7 +2,7 @@
 import json
 import os
 
-from ..process import Running
+from ..process import Running, until
 from .peer import Peer, output, start_quietly
 
 
@@ -11,7 +11,6 @@ class CopyQ(Peer):
     processes = ('copyq',)
     most = 10_000
     desktops = ('X11', 'sway', 'GNOME', 'KDE')
-    how_filled = 'its command line (copyq eval)'
     start_shown = ['copyq', '--start-server', 'show']
 
     def set_up(self) -> None:
@@ -27,8 +26,7 @@ class CopyQ(Peer):
         return Running(['copyq'])
 
     def wait_ready(self) -> None:
-        while output('copyq', 'eval', 'print(1)') != '1':
-            pass
+        until(lambda: output('copyq', 'eval', 'print(1)') == '1')
 
     def ask(self) -> float:
         return start_quietly('copyq', 'show')

@@ -4,20 +4,23 @@ from os import environ
 from pathlib import Path
 
 from .. import bus
+from ..clipboard import copy_texts
 from .peer import Peer, start_quietly
 
 
 class Diodon(Peer):
     name, program, package = 'Diodon', 'diodon', 'diodon'
-    processes = ('diodon', 'zeitgeist-daemon')
+    processes, lasting = ('diodon', 'zeitgeist-daemon'), ('zeitgeist-daemon',)
     most = 100
-    how_filled = 'copying, 50 ms apart'
 
     def wait_ready(self) -> None:
         bus.wait_for('net.launchpad.Diodon')
 
     def ask(self) -> float:
         return start_quietly('diodon')
+
+    def fill(self, texts: list[str]) -> None:
+        copy_texts(len(texts), 50, 'Row: a line of text as somebody might have copied it,')
 
     def history(self) -> list[str]:
         file = Path(environ['XDG_DATA_HOME'], 'zeitgeist', 'activity.sqlite')
@@ -27,7 +30,3 @@ class Diodon(Peer):
             return [row[0] for row in rows]
         finally:
             database.close()
-
-    @property
-    def ending(self) -> tuple[str, ...]:
-        return ('diodon',)  # Zeitgeist keeps running.

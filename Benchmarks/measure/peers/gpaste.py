@@ -15,7 +15,6 @@ class GPaste(Peer):
     name, program, package = 'GPaste', 'gpaste-client', 'gpaste-2'
     processes = ('gpaste-daemon', 'gpaste-ui')
     most = 10_000
-    how_filled = 'writing its file before its start: by D-Bus 10,000 take minutes'
     fills_stopped = True
 
     def set_up(self) -> None:
@@ -36,6 +35,7 @@ class GPaste(Peer):
         return output('gpaste-client', 'history', '--raw').splitlines()
 
     def fill(self, texts: list[str]) -> None:
+        # Write its file, because adding 10,000 texts by D-Bus takes minutes.
         items = ''.join(f'  <item kind="Text" uuid="{uuid4()}">\n    <value><![CDATA[{text}]]></value>\n  </item>\n'
                         for text in reversed(texts))
         file = Path(os.environ['XDG_DATA_HOME'], 'gpaste', 'history.xml')

@@ -19,7 +19,6 @@ class Klipper(Peer):
     is_shell = program == 'plasmashell'
     desktops = ('KDE',) if is_shell else ('X11',)
     most = 2_048
-    how_filled = 'D-Bus (setClipboardContents)'
 
     def set_up(self) -> None:
         settings = Path(environ['XDG_CONFIG_HOME'], 'klipperrc')

@@ -1,12 +1,15 @@
-"""Measures the installed peers."""
+"""Measures the installed peers: start, popup, memory, and copies."""
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from statistics import median
 
+from .. import machine
 from ..bench import FEW_ROWS, Bench
 from ..clipboard import copy_texts
-from ..figure import Figure
-from ..figures.capture import COPIES
+from ..figures.copies import COUNT, GAPS_MS
 from ..process import Running
 from ..screen import Event, NothingDrawn
 from .clipman import Clipman
@@ -14,67 +17,83 @@ from .copyq import CopyQ
 from .diodon import Diodon
 from .gpaste import GPaste
 from .klipper import Klipper
-from .peer import Peer
-from .results import PeerResult
+from .peer import SETTLE_SECONDS, Peer
 
 PEERS: list[type[Peer]] = [CopyQ, GPaste, Klipper, Clipman, Diodon]
-_RUNS = 5
-_SETTLE_SECONDS = 1.5
+_MOST_RUNS = 5
 _ASKS = 40
 
 
+@dataclass
+class PeerResult:
+    """Times in milliseconds, memory in MiB, kept copies in per cent by their gap; None if it could not be measured."""
+
+    name: str
+    start: float | None = None
+    first_popup: float | None = None
+    popup: float | None = None
+    memory: float | None = None
+    kept: dict[int, float] = field(default_factory=dict)
+    note: str = ''
+    taken: machine.Taken | None = None
+
+
 def measurable() -> list[Peer]:
-    """The peers that are installed and run on this desktop."""
-    return [peer for peer in (make() for make in PEERS) if peer.runs_here and peer.is_installed]
-
-
-def measure(bench: Bench) -> list[PeerResult]:
-    """Measures each installed peer. Prints how to install the missing peers."""
-    peers = [make() for make in PEERS]
-    missing = [peer.package for peer in peers if peer.runs_here and not peer.is_installed]
-    if missing:
+    """The peers that run on this desktop and are installed. Prints how to install the others."""
+    here = [peer for peer in (make() for make in PEERS) if peer.runs_here]
+    if missing := [peer.package for peer in here if not peer.is_installed]:
         print('Not installed: apt-get install --no-install-recommends ' + ' '.join(missing))
-    elsewhere = [PeerResult(peer.name, note='not on this desktop') for peer in peers if not peer.runs_here]
-    return [_measure(bench, peer) for peer in measurable()] + elsewhere
+    return [peer for peer in here if peer.is_installed]
 
 
-def compare(figures: list[Figure], results: list[PeerResult]) -> None:
-    """Sets the reference of the figures for recorded copies to the best peer's share in this run."""
-    for figure in figures:
-        for gap in (20, 5):
-            kept = [(result.kept[gap], result.name) for result in results if gap in result.kept]
-            if figure.name.startswith('recorded') and f' {gap} ms' in figure.name and max(kept, default=(0,))[0]:
-                figure.reference, figure.reference_name = max(kept)
-                figure.ratio = figure.ours / figure.reference
+def measure(bench: Bench, peer: Peer) -> PeerResult:
+    """Measures a peer. What fails is noted, and does not end the run."""
+    result = PeerResult(f'{peer.name} {peer.version}'.strip())
+    runs = min(bench.pairs, _MOST_RUNS)
+    result.taken = machine.taken(bench, os.getloadavg()[0], runs)
+
+    def attempt(what: str, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Exception as error:
+            result.note += f'{what}: {type(error).__name__} {error}' + '; '
+
+    def start() -> None:
+        fill(peer, FEW_ROWS)
+        values = [start_and_memory(bench, peer) for _ in range(runs)]
+        result.start, result.memory = (median(column) for column in zip(*values))
+
+    def popups() -> None:
+        with _running(peer):
+            # The first popup also builds the window.
+            result.first_popup, *later = (_popup_ms(bench, peer) for _ in range(runs + 1))
+            result.popup = median(later)
+
+    def copies(gap: int) -> None:
+        with _running(peer):
+            copied = copy_texts(COUNT, gap, f'copy {gap} {time.monotonic_ns()}')
+            time.sleep(SETTLE_SECONDS)
+            kept = [] if peer.saves_at_end else peer.history()
+        kept = kept or peer.history()
+        result.kept[gap] = 100 * len(set(kept) & set(copied)) / COUNT
+
+    attempt('set up', peer.set_up)
+    attempt('start', start)
+    attempt('popup', popups)
+    for gap in GAPS_MS:
+        attempt(f'copies {gap} ms apart', lambda: copies(gap))
+    return result
 
 
-def fill(bench: Bench, peer: Peer, rows: int, held: int = 0) -> None:
+def fill(peer: Peer, rows: int, held: int = 0) -> None:
     """Adds texts to a peer's history, which has `held` texts, until it has `rows` texts."""
     texts = [f'Row {number}: a line of text as somebody might have copied it' for number in range(rows)]
     if peer.fills_stopped:
         peer.fill(texts)
         return
-    texts = texts[held:]
-    running = peer.launch()
-    peer.wait_ready()
-    if isinstance(peer, Diodon):
-        time.sleep(_SETTLE_SECONDS)
-        copy_texts(len(texts), 50, 'Row: a line of text as somebody might have copied it,')
-    else:
-        peer.fill(texts)
-    time.sleep(_SETTLE_SECONDS)
-    peer.end(running)
-
-
-def show(bench: Bench, peer: Peer) -> tuple[float, Event]:
-    """Repeats the request until the history is shown, because some peers own their bus name before they answer."""
-    for _ in range(_ASKS):
-        asked = peer.ask()
-        try:
-            return asked, bench.screen.first_frame(asked, peer.patience_seconds)
-        except NothingDrawn:
-            pass
-    raise NothingDrawn('its history was never shown')
+    with _running(peer):
+        peer.fill(texts[held:])
+        time.sleep(SETTLE_SECONDS)
 
 
 def start_and_memory(bench: Bench, peer: Peer) -> tuple[float, float]:
@@ -86,7 +105,7 @@ def start_and_memory(bench: Bench, peer: Peer) -> tuple[float, float]:
             drawn = bench.screen.first_frame(running.started)
         else:
             peer.wait_ready()
-            _, drawn = show(bench, peer)
+            _, drawn = _show(bench, peer)
         time.sleep(1)
         used = peer.memory()
         peer.dismiss(bench.screen)
@@ -95,61 +114,30 @@ def start_and_memory(bench: Bench, peer: Peer) -> tuple[float, float]:
     return drawn.time - running.started, used
 
 
-def _measure(bench: Bench, peer: Peer) -> PeerResult:
-    result = PeerResult(f'{peer.name} {peer.version}'.strip(), note=f'filled by {peer.how_filled}')
-    _try(result, 'set up', peer.set_up)
-    _try(result, 'start', lambda: _start(bench, peer, result))
-    _try(result, 'popup', lambda: _popup(bench, peer, result))
-    for gap in (20, 5):
-        _try(result, f'copies {gap} ms apart', lambda: _copies(bench, peer, result, gap))
-    return result
+def _popup_ms(bench: Bench, peer: Peer) -> float:
+    bench.screen.forget()
+    asked, drawn = _show(bench, peer)
+    peer.dismiss(bench.screen)
+    return drawn.time - asked
 
 
-def _try(result: PeerResult, what: str, action: Callable[[], None]) -> None:
-    """Runs an action. If it fails, adds the error to the result's note instead of ending the run."""
-    try:
-        action()
-    except Exception as error:
-        result.note += f'; {what}: {type(error).__name__} {error}'.replace('\n', ' ')
+def _show(bench: Bench, peer: Peer) -> tuple[float, Event]:
+    """Repeats the request until the history is shown, because some peers own their bus name before they answer."""
+    for _ in range(_ASKS):
+        asked = peer.ask()
+        try:
+            return asked, bench.screen.first_frame(asked, peer.patience_seconds)
+        except NothingDrawn:
+            pass
+    raise NothingDrawn('its history was never shown')
 
 
-def _start(bench: Bench, peer: Peer, result: PeerResult) -> None:
-    fill(bench, peer, FEW_ROWS)
-    runs = [start_and_memory(bench, peer) for _ in range(_RUNS)]
-    result.start, result.memory = median(run[0] for run in runs), median(run[1] for run in runs)
-
-
-def _popup(bench: Bench, peer: Peer, result: PeerResult) -> None:
-    running = _running(peer)
-    try:
-        times = []
-        for _ in range(_RUNS + 1):
-            bench.screen.forget()
-            asked, drawn = show(bench, peer)
-            times.append(drawn.time - asked)
-            peer.dismiss(bench.screen)
-        # The first popup also builds the window.
-        result.first_popup, result.popup = times[0], median(times[1:])
-    finally:
-        peer.end(running)
-
-
-def _copies(bench: Bench, peer: Peer, result: PeerResult, gap: int) -> None:
-    running = _running(peer)
-    try:
-        copied = copy_texts(COPIES, gap, f'copy {gap} {time.monotonic_ns()}')
-        time.sleep(_SETTLE_SECONDS)
-        if not isinstance(peer, Clipman):
-            kept = peer.history()
-    finally:
-        peer.end(running)
-    if isinstance(peer, Clipman):
-        kept = peer.history()  # Clipman saves its history when it exits.
-    result.kept[gap] = 100 * len(set(kept) & set(copied)) / COPIES
-
-
-def _running(peer: Peer) -> Running:
+@contextmanager
+def _running(peer: Peer) -> Iterator[None]:
     running = peer.launch()
-    peer.wait_ready()
-    time.sleep(_SETTLE_SECONDS)
-    return running
+    try:
+        peer.wait_ready()
+        time.sleep(SETTLE_SECONDS)
+        yield
+    finally:
+        peer.end(running)

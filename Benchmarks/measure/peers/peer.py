@@ -7,8 +7,12 @@ import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
 
-from ..process import Running, memory, now_ms, processes_named
-from ..screen import DESKTOP, Screen
+from .. import desktops
+from ..process import Running, memory, now_ms, processes_named, until
+from ..screen import Screen
+
+# The time after which a peer has done what it was asked.
+SETTLE_SECONDS = 1.5
 
 
 def output(*command: str) -> str:
@@ -32,28 +36,24 @@ class Peer(ABC):
     package: str
     # The names of the peer's processes.
     processes: tuple[str, ...]
+    # Those of the processes that do not end with the peer.
+    lasting: tuple[str, ...] = ()
     # The maximum number of texts with which to fill the peer.
     most: int
-    how_filled: str
     # The time after which a request to show its history is repeated.
     patience_seconds = 0.6
     # Whether the peer is filled while it does not run.
     fills_stopped = False
-    # The desktops on which the peer works, by XDG_CURRENT_DESKTOP; X11 is openbox alone.
+    # Whether the peer saves its history only when it ends.
+    saves_at_end = False
+    # The desktops on which the peer works.
     desktops: tuple[str, ...] = ('X11',)
-    # Whether the peer is the desktop's shell, whose keyboard focus would keep Escape from CopyPasta's window.
-    is_shell = False
     # The command that starts the peer and immediately shows its history, if there is one.
     start_shown: list[str] | None = None
 
     @property
-    def ending(self) -> tuple[str, ...]:
-        """The processes that end with the peer."""
-        return self.processes
-
-    @property
     def runs_here(self) -> bool:
-        return DESKTOP in self.desktops
+        return desktops.CURRENT in self.desktops
 
     @property
     def is_installed(self) -> bool:
@@ -86,9 +86,9 @@ class Peer(ABC):
     def history(self) -> list[str]:
         """The texts in the peer's history."""
 
+    @abstractmethod
     def fill(self, texts: list[str]) -> None:
-        """Adds texts through the peer's own interface, if it has one."""
-        raise NotImplementedError
+        """Adds texts through the peer's own interface, or by copying."""
 
     def dismiss(self, screen: Screen) -> None:
         """Hides the history."""
@@ -103,12 +103,16 @@ class Peer(ABC):
         end of the run.
         """
         running.end()
-        deadline = time.monotonic() + 5
-        while left := processes_named(*self.ending):
+        begun = time.monotonic()
+
+        def has_ended() -> bool:
+            left = processes_named(*set(self.processes).difference(self.lasting))
             for pid in left:
                 with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL if time.monotonic() > deadline else signal.SIGTERM)
-            time.sleep(0.1)
+                    os.kill(pid, signal.SIGTERM if time.monotonic() < begun + 5 else signal.SIGKILL)
+            return not left
+
+        until(has_ended, timeout=10)
 
     def memory(self) -> float:
         return sum(memory(pid) for pid in processes_named(*self.processes))

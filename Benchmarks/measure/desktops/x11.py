@@ -1,20 +1,21 @@
-"""X11: damagelog logs the frames, and XTest presses keys."""
-import os
-
+"""X11: XTest presses keys."""
 from Xlib import XK, X, display
 from Xlib.ext import xtest
 
-from .process import now_ms
-from .screen import LoggedScreen
+from ..process import now_ms
+from ..screen import Screen
+from ..watcher import watch_display
 
 
-class X11Screen(LoggedScreen):
+class X11Screen(Screen):
     """The X server that DISPLAY names. CopyPasta grabs its shortcut itself there."""
 
     name = 'X11 (Xvfb)'
+    counts_frames = False
 
     def __init__(self) -> None:
-        super().__init__([os.environ['BENCH_DAMAGELOG']])
+        super().__init__()
+        watch_display(self)
         self._display = display.Display()
         # Move the pointer away from the rows, because a row under the pointer is highlighted.
         self._display.screen().root.warp_pointer(0, 0)
