@@ -40,15 +40,17 @@ class X11Copier:
         self._window.set_selection_owner(self._clipboard, X.CurrentTime)
         self._display.flush()
 
-    def serve(self, timeout: float) -> None:
+    def serve(self, timeout: float | None) -> None:
         """Waits for requests and answers them."""
-        # Xlib may already have read the event that select would wait for.
-        if not self._display.pending_events():
+        # Without a time limit, let Xlib wait, because it may still have to send a part of a long text.
+        if timeout is not None and not self._display.pending_events():
             select.select([self._display], [], [], timeout)
-        while self._display.pending_events():
+        while timeout is None or self._display.pending_events():
             request = self._display.next_event()
             if request.type == X.SelectionRequest:
                 self._answer(request)
+            if timeout is None:
+                return
 
     def end(self) -> None:
         """Waits until the server has read all requests, because it drops the unread requests of a client that exits."""
@@ -97,7 +99,7 @@ class WaylandCopier:
             self._connection.request(source, _OFFER, name)
         self._connection.request(self._device, _SET_SELECTION, source)
 
-    def serve(self, timeout: float) -> None:
+    def serve(self, timeout: float | None) -> None:
         if select.select([self._connection.socket], [], [], timeout)[0]:
             self._connection.dispatch()
 
@@ -138,7 +140,7 @@ for line in sys.stdin.read().splitlines():
     if sys.argv[1] == 'fetched':
         signal.alarm(_PATIENCE_SECONDS)
         while not copier.is_fetched:
-            copier.serve(_PATIENCE_SECONDS)
+            copier.serve(None)
     else:
         # Count the gap from this copy, because catching up after a delay would shorten the next gaps.
         serve_until(time.monotonic() + int(sys.argv[1]) / 1000)
