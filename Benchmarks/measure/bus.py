@@ -32,7 +32,7 @@ def send(name: str, path: str, interface: str, method: str, arguments: GLib.Vari
 
 
 def toggle(name: str) -> float:
-    """Calls the action `toggle` of a program, as a desktop's shortcut does. Returns the time of the call in milliseconds."""
+    """Calls the action `toggle`, as a desktop's shortcut does. Returns the time of the call in milliseconds."""
     arguments = GLib.Variant('(sava{sv})', ('toggle', [], {}))
     return send(name, '/' + name.replace('.', '/'), 'org.freedesktop.Application', 'ActivateAction', arguments)
 

@@ -106,9 +106,11 @@ def _circumstances(runs: dict[str, Run]) -> list[str]:
         groups: dict[str, list[str]] = {}
         for row in (*run.figures, *run.peers):
             if row.taken:
-                groups.setdefault(f'{row.taken.date}, commit {row.taken.commit}, {row.taken.machine}', []).append(row.name)
-        most, *fewer = sorted(groups.items(), key=lambda group: -len(group[1]))
-        lines += [f'{desktop}: {most[0]}.', *(f'{desktop}, {"; ".join(names)}: {where}.' for where, names in fewer)]
+                where = f'{row.taken.date}, commit {row.taken.commit}, {row.taken.machine}'
+                groups.setdefault(where, []).append(row.name)
+        for where, names in sorted(groups.items(), key=lambda group: -len(group[1])):
+            is_largest = len(names) == max(map(len, groups.values()))
+            lines.append(f'{desktop}: {where}.' if is_largest else f'{desktop}, {"; ".join(names)}: {where}.')
     return lines
 
 

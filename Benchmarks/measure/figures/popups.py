@@ -60,7 +60,7 @@ def _sample_first(bench: Bench, program: Program) -> Iterator[Reading]:
 
 
 def _start(bench: Bench, program: Program, running: ExitStack) -> list[Callable[[], tuple[Picture, float]]]:
-    """Starts both baselines and the program. Returns functions that show a popup of each, by a call and by the shortcut."""
+    """Starts both baselines and the program. Returns functions that show a popup of each; the last by the shortcut."""
     baseline, once = (_baseline(bench, running, name) for name in (bus.BASELINE, bus.BASELINE_ONCE))
     home = bench.home(program, _ROWS)
     process = running.enter_context(bench.start_settled(program, home))

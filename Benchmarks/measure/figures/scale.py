@@ -38,13 +38,12 @@ def end_and_memory(bench: Bench, program: Program, home: Home) -> tuple[float, f
     """The milliseconds from the key End to the first frame at the end of the list, and the MiB after the key Home."""
     times = []
     with bench.start_settled(program, home) as running:
-        for _ in range(_JUMPS):
-            pressed = bench.screen.press('End')
+        for key in ('End', 'Home') * _JUMPS:
+            pressed = bench.screen.press(key)
             times.append(bench.screen.redrawn(pressed, _NEW_VIEW_PIXELS).time - pressed)
             bench.screen.settle()
-            bench.screen.settle(bench.screen.press('Home'))
         time.sleep(1)
-        return median(times), memory(running.pid)
+        return median(times[::2]), memory(running.pid)
 
 
 SCALE = Subject(_sample, lambda bench: max(bench.pairs // 3, 1))
