@@ -21,7 +21,7 @@ from .peer import SETTLE_SECONDS, Peer
 
 PEERS: list[type[Peer]] = [CopyQ, GPaste, Klipper, Clipman, Diodon]
 _MOST_RUNS = 5
-_ASKS = 40
+_PATIENCE_SECONDS = 24
 
 
 @dataclass
@@ -123,7 +123,8 @@ def _popup_ms(bench: Bench, peer: Peer) -> float:
 
 def _show(bench: Bench, peer: Peer) -> tuple[float, Event]:
     """Repeats the request until the history is shown, because some peers own their bus name before they answer."""
-    for _ in range(_ASKS):
+    begun = time.monotonic()
+    while time.monotonic() < begun + _PATIENCE_SECONDS:
         asked = peer.ask()
         try:
             return asked, bench.screen.first_frame(asked, peer.patience_seconds)
