@@ -88,7 +88,7 @@ final class CopyPastaApplication {
     application.addAction("toggle") { [self] in ensureToggler().toggle(.ambient) }
     application.addAction(services.pause.action)
     addDialogActions()
-    application.addAction("quit", keys: ["<Control>q"], quit)
+    application.addAction("quit", keys: HistoryAction.keys(of: "app.quit"), quit)
     window?.join(application)
     if !SessionBus.isThere {
       printError(
@@ -184,8 +184,10 @@ final class CopyPastaApplication {
   // MARK: - Dialogs
 
   private func addDialogActions() {
-    application.addAction("preferences", keys: ["<Control>comma"]) { [self] in showPreferences(.ambient) }
-    application.addAction("shortcuts", keys: ["<Control>question"]) { [self] in
+    application.addAction("preferences", keys: HistoryAction.keys(of: "app.preferences")) { [self] in
+      showPreferences(.ambient)
+    }
+    application.addAction("shortcuts", keys: HistoryAction.keys(of: "app.shortcuts")) { [self] in
       dialogs.show(.shortcuts, above: window?.parentOfDialogs) { [services] in
         ShortcutsWindow(services.shortcut.state)
       }

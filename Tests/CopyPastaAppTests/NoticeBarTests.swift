@@ -26,7 +26,7 @@ import Testing
     let list = Label("list")
     list.expand(horizontally: true, vertically: true)
     window.defaultSize = (360, height)
-    window.setChild(Box(.vertical, [list, bar.root]))
+    window.setChild(Box(.vertical, [list, Bar.area([bar.root])]))
     window.present(.ambient)
     bar.show(long, lifetime: .long)
   }
@@ -40,7 +40,7 @@ import Testing
   }
 
   private func scrolledWindow() throws -> OpaquePointer {
-    OpaquePointer(try #require(widgets(gtk_scrolled_window_get_type(), in: bar.root.widget).first))
+    OpaquePointer(try #require(widgets(gtk_scrolled_window_get_type(), in: window.widget).first))
   }
 
   @Test func `a notice's button runs its action and hides the notice`() throws {
@@ -120,6 +120,30 @@ import Testing
     window.destroy()
   }
 
+  @Test func `a recorded copy withdraws the notice that an earlier one was not recorded, and no other`()
+    throws
+  {
+    bar.show("Recovered.", lifetime: .untilClosed)
+    bar.show("Couldn’t add this copy.", isAboutCapture: true)
+    #expect(try text(of: bar) == "Recovered.\nCouldn’t add this copy.")
+    bar.withdrawCaptureFailures()
+    #expect(try bar.root.isRevealed && text(of: bar) == "Recovered.")
+    window.destroy()
+  }
+
+  @Test func `a notice of damage stays until it is closed`() async throws {
+    let bar = NoticeBar(time: { $0.time.map { _ in .milliseconds(1) } }, giveBackFocus: {})
+    bar.canAnnounce = true
+    bar.show("Recovered.", lifetime: .untilClosed)
+    bar.show("Brief.")
+    try await pump("the end of the other notice") { (try? text(of: bar)) == "Recovered." }
+    let close = try #require(
+      widgets(gtk_button_get_type(), in: bar.root.widget).last { gtk_widget_get_visible($0) != 0 })
+    copypasta_emit(close, "clicked")
+    #expect(!bar.root.isRevealed)
+    window.destroy()
+  }
+
   @Test func `a long-lived notice that is shown again appears once, and its time begins again`() async throws
   {
     var times = [Duration.seconds(60), .milliseconds(1)]
@@ -172,7 +196,7 @@ import Testing
     // The scrolled area can be reached with the keyboard, before or after the button.
     gtk_window_set_focus(window.cast(), nil)
     let reached = (1...2).map { _ in
-      _ = gtk_widget_child_focus(bar.root.widget, GTK_DIR_TAB_FORWARD)
+      _ = gtk_widget_child_focus(window.widget, GTK_DIR_TAB_FORWARD)
       return gtk_window_get_focus(window.cast()).map { OpaquePointer($0) }
     }
     #expect(reached.contains(scrolled))

@@ -61,7 +61,9 @@ import Testing
           "All %s items will be deleted permanently.", 1_000_000
         ).filled(with: Format.number(1_000_000)), action: tr("C_lear History")
       ) {}
+      // Both bars together have to leave room for rows.
       for session in sessions { session.question = Self.expired }
+      for history in histories { history.showNotice(Self.expired.question) }
       let windows = toplevels().filter { !before.contains($0) }.map { Window(Owned(borrowing: $0)) }
       #expect(windows.count == 9)
       for (number, window) in windows.enumerated() {

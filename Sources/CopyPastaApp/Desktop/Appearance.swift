@@ -163,8 +163,6 @@ final class ProgramStyle {
       background-clip: border-box;
     }
     .drag-card, dropdown > popover { margin: 0; }
-    /* GTK's frame for resizing, without the lines that GTK draws in it. */
-    window.solid-csd, window.solid-csd:backdrop { box-shadow: none; }
     """
 
   /// Visible borders and full opacity, for high contrast with GTK's own theme.

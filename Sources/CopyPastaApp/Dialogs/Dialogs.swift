@@ -47,7 +47,7 @@ final class Dialogs {
   private func added(_ dialog: any Dialog, as kind: Kind) -> Window {
     open[kind] = dialog
     if application.isRegistered { dialog.window.join(application) }
-    dialog.window.onKeys(["Escape", "<Control>w"]) { [weak window = dialog.window] in
+    dialog.window.onKeys(HistoryAction.close.keys) { [weak window = dialog.window] in
       window?.destroy()
       return true
     }

@@ -51,32 +51,16 @@ final class ShortcutsWindow: Dialogs.Dialog {
         title: tr("Everywhere"),
         shortcuts: [(tr("Show or hide the history"), [keys(of: shortcut)])]
       ),
-      (
-        title: tr("Items"),
-        shortcuts: HistoryAction.ofTexts.map { ($0.title, $0.keys.map(label)) } + [
-          // Add one entry for all nine digits, which `HistoryAction` does not list.
-          (tr("Copy one of the nine newest items"), [label("<Control>1") + "…9"])
-        ]
-      ),
-      (
-        title: tr("Navigation"),
-        shortcuts: [
-          (tr("Newer or older item"), [label("Up"), label("Down")]),
-          (tr("A page up or down"), [label("Page_Up"), label("Page_Down")]),
-          (tr("Newest or oldest item"), [label("Home"), label("End")]),
-        ]
-      ),
-      (
-        title: tr("Window"),
-        shortcuts: [
-          (tr("Main menu"), [label("F10")]),
-          (tr("Preferences"), [label("<Control>comma")]),
-          (tr("Keyboard shortcuts"), [label("<Control>question")]),
-          (HistoryAction.close.title, HistoryAction.close.keys.map(label)),
-          (tr("Quit"), [label("<Control>q")]),
-        ]
-      ),
+      (title: tr("Items"), shortcuts: HistoryAction.ofTexts.map(shown)),
+      (title: tr("Navigation"), shortcuts: HistoryAction.ofList.map(shown)),
+      (title: tr("Window"), shortcuts: HistoryAction.ofWindow.map(shown)),
     ]
+  }
+
+  /// An action's title and keys; the nine digits share one keycap.
+  private static func shown(_ action: HistoryAction) -> (title: String, keys: [String]) {
+    let keys = action.keys.count < 9 ? action.keys.map(label) : [label(action.keys[0]) + "…9"]
+    return (action.title, keys)
   }
 
   /// The global shortcut's keys, or where to set them.

@@ -1,11 +1,10 @@
 import ClipHistory
 import GtkKit
 
-/// A user action on the history; all of them are declared here.
+/// A user action or a key; all of them are declared here.
 ///
-/// The row menu, keys, swipes and the shortcuts window are built from `all`. The guide's table and the swipe styles are
-/// not, so `HistoryActionTests` compares them with `all`. GTK's list view handles arrows, Page Up, Page Down, Home and
-/// End; `Widget.onControlDigit` handles Control with a digit.
+/// The menus, keys, swipes and the shortcuts window are built from `all`. The guide's table and the swipe styles are not,
+/// so `HistoryActionTests` compares them with `all`.
 @MainActor
 struct HistoryAction {
   /// The scope of an action, and its implementation.
@@ -13,6 +12,10 @@ struct HistoryAction {
     /// Acts on one row: the row with the open menu, the swiped row or the focused row.
     case row(@MainActor (HistoryList, Clip.ID) -> Void)
     case window(@MainActor (HistoryWindow) -> Void)
+    /// An action with this full name, which another part of the program adds.
+    case named(String)
+    /// Keys that GTK or `Widget.onControlDigit` handles.
+    case builtIn
   }
 
   struct Swipe {
@@ -24,7 +27,7 @@ struct HistoryAction {
     let icon: String
   }
 
-  /// The GTK action's name in its group, `row` or `win`.
+  /// The GTK action's name in its group.
   let name: String
   /// The description for the shortcuts window.
   let title: String
@@ -43,7 +46,7 @@ struct HistoryAction {
 
   // MARK: - The table
 
-  static var all: [HistoryAction] { ofTexts + [close] }
+  static var all: [HistoryAction] { ofTexts + ofList + ofWindow }
 
   /// The actions on texts, in the order in which a row's menu and the shortcuts window show them.
   static var ofTexts: [HistoryAction] {
@@ -76,7 +79,44 @@ struct HistoryAction {
       HistoryAction(
         name: "menu", title: tr("Open the menu of an item"), keys: ["Menu", "<Shift>F10"],
         effect: .row { list, id in list.openMenu(of: id) }),
+      HistoryAction(
+        name: "copy-newest", title: tr("Copy one of the nine newest items"),
+        keys: (1...9).map { "<Control>\($0)" }, effect: .builtIn),
     ]
+  }
+
+  /// The keys of GTK's list view.
+  static var ofList: [HistoryAction] {
+    [
+      HistoryAction(name: "step", title: tr("Newer or older item"), keys: ["Up", "Down"], effect: .builtIn),
+      HistoryAction(
+        name: "page", title: tr("A page up or down"), keys: ["Page_Up", "Page_Down"], effect: .builtIn),
+      HistoryAction(
+        name: "ends", title: tr("Newest or oldest item"), keys: ["Home", "End"], effect: .builtIn),
+    ]
+  }
+
+  /// The actions on the window and the program.
+  static var ofWindow: [HistoryAction] {
+    [
+      HistoryAction(
+        name: "pause", title: tr("Pause or resume recording"), keys: ["<Control>p"],
+        effect: .named("win.pause")),
+      HistoryAction(name: "main-menu", title: tr("Main menu"), keys: ["F10"], effect: .builtIn),
+      HistoryAction(
+        name: "preferences", title: tr("Preferences"), keys: ["<Control>comma"],
+        effect: .named("app.preferences")),
+      HistoryAction(
+        name: "shortcuts", title: tr("Keyboard shortcuts"), keys: ["<Control>question"],
+        effect: .named("app.shortcuts")),
+      close,
+      HistoryAction(name: "quit", title: tr("Quit"), keys: ["<Control>q"], effect: .named("app.quit")),
+    ]
+  }
+
+  /// The keys of the action with this full name.
+  static func keys(of fullName: String) -> [String] {
+    ofWindow.first { $0.fullName == fullName }?.triggers ?? []
   }
 
   /// The actions in the menu of a row, with the destructive one at the end.
@@ -90,7 +130,8 @@ struct HistoryAction {
 
   static var close: HistoryAction {
     HistoryAction(
-      name: "close", title: tr("Hide the window"), keys: ["Escape"], effect: .window { $0.closed() })
+      name: "close", title: tr("Hide the window"), keys: ["Escape", "<Control>w"],
+      effect: .window { $0.closed() })
   }
 
   // MARK: -
@@ -102,6 +143,8 @@ struct HistoryAction {
     switch effect {
     case .row: "row." + name
     case .window: "win." + name
+    case .named(let fullName): fullName
+    case .builtIn: ""
     }
   }
 

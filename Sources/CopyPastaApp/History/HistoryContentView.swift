@@ -8,7 +8,8 @@ final class HistoryContentView {
   private(set) lazy var emptyPage = StatusPage.empty(copy: copyCommand)
   private let copyCommand: @MainActor () -> Void
   private let pages = Stack()
-  private let undoBar: UndoBar
+  private let session: HistorySession
+  private lazy var undoBar = UndoBar(of: session, giveBackFocus: weakly(self) { $0.focusAgain() })
   /// The page in place of the list; nil while the list is shown.
   private var page: StatusPage?
   private var list: HistoryList?
@@ -16,8 +17,9 @@ final class HistoryContentView {
   /// - Parameter copyCommand: Copies the command that the empty page shows.
   init(_ session: HistorySession, copyCommand: @escaping @MainActor () -> Void) {
     self.copyCommand = copyCommand
-    undoBar = UndoBar(of: session)
-    root = Overlay(pages, under: [undoBar.root])
+    self.session = session
+    root = Overlay(pages, under: [])
+    root.add(undoBar.root)
   }
 
   /// Whether recording is paused; the first steps then explain how to resume it.
@@ -80,8 +82,6 @@ final class HistoryContentView {
   ///
   /// - Parameter wasCopied: Whether the last clip was copied before it was deleted.
   func showDeletions(_ count: Int, wasCopied: Bool = false) {
-    // Move the focus back to the content, because the bar's buttons are about to be hidden.
-    if count == 0 && undoBar.hasFocus { focusAgain() }
     undoBar.show(count, wasCopied: wasCopied)
     list?.isUnderUndoBar = count > 0
   }
@@ -90,49 +90,40 @@ final class HistoryContentView {
 /// The bar over the list's lower edge that shows how many items were deleted and offers to restore them.
 @MainActor
 final class UndoBar {
-  /// Stays empty until something is deleted, so that the first frame does not wait for its content.
-  let root = Revealer()
-  private lazy var content = makeContent()
+  private let bar: Bar
+  private var isConnected = false
   private let session: HistorySession
 
-  init(of session: HistorySession) {
+  /// - Parameter giveBackFocus: Moves the focus back when the bar closes while one of its buttons has the focus.
+  init(of session: HistorySession, giveBackFocus: @escaping @MainActor () -> Void) {
     self.session = session
+    bar = Bar("undo-bar", giveBackFocus: giveBackFocus) {
+      let undoButton = Button(words: tr("Undo")) { session.undoAll() }
+      let closeButton = Button(icon: "window-close-symbolic", name: tr("Close")) {
+        session.deletions.forget()
+      }
+      // Leave the focus in the list on a click.
+      for button in [undoButton, closeButton] { button.leaveFocusOnClick() }
+      closeButton.addStyle("circular")
+      closeButton.align(vertically: .center)
+      return (undoButton, closeButton)
+    }
     root.align(horizontally: .center, vertically: .end)
   }
 
-  private func makeContent() -> (bar: Box, label: Label) {
-    let session = session
-    let label = Label()
-    label.wrap()
-    label.preferOneLine()
-    label.expand(horizontally: true)
-    let undoButton = Button(words: tr("Undo")) { session.undoAll() }
-    let closeButton = Button(icon: "window-close-symbolic", name: tr("Close")) {
-      session.deletions.forget()
-    }
-    // Leave the focus in the list on a click.
-    for button in [undoButton, closeButton] { button.leaveFocusOnClick() }
-    closeButton.addStyle("circular")
-    let bar = Box(.horizontal, spacing: 6, [label, undoButton, closeButton])
-    bar.setAccessibleRole(.group)
-    bar.addStyle("osd")
-    bar.addStyle("undo-bar")
-    // Let deletions be undone for longer when the pointer or the focus enters the bar.
-    bar.onArrival { session.deletions.prolong() }
-    root.setChild(bar)
-    return (bar, label)
-  }
+  var root: Revealer { bar.root }
 
   var hasFocus: Bool { root.hasFocusWithin }
 
   /// Shows how many deletions can be undone; 0 hides the bar.
   func show(_ count: Int, wasCopied: Bool = false) {
-    // Keep the text while the bar slides out.
-    if count > 0 {
-      content.label.text = Self.words(count, wasCopied: wasCopied)
-      content.bar.setAccessibleName(content.label.text)
-    }
-    root.isRevealed = count > 0
+    guard count > 0 else { return bar.hide() }
+    bar.show(Self.words(count, wasCopied: wasCopied))
+    guard !isConnected else { return }
+    isConnected = true
+    bar.box.addStyle("osd")
+    // Let deletions be undone for longer when the pointer or the focus enters the bar.
+    bar.box.onArrival { [session] in session.deletions.prolong() }
   }
 
   static func words(_ count: Int, wasCopied: Bool = false) -> String {

@@ -58,14 +58,18 @@ extension MenuButton {
   static var main: MenuButton {
     MenuButton(mainMenu: tr("Main Menu")) {
       // The first entry must not be destructive, because it has the focus when the menu opens.
-      Menu(sections: [
-        [(tr("Pause _Recording"), "win.pause", nil), (tr("Clear _History…"), "win.clear-history", nil)],
+      let entries = [
+        [(tr("Pause _Recording"), "win.pause"), (tr("Clear _History…"), "win.clear-history")],
         [
-          (tr("_Preferences"), "app.preferences", nil), (tr("_Keyboard Shortcuts"), "app.shortcuts", nil),
-          (tr("_About CopyPasta"), "app.about", nil),
+          (tr("_Preferences"), "app.preferences"), (tr("_Keyboard Shortcuts"), "app.shortcuts"),
+          (tr("_About CopyPasta"), "app.about"),
         ],
-        [(tr("_Quit"), "app.quit", nil)],
-      ])
+        [(tr("_Quit"), "app.quit")],
+      ]
+      return Menu(
+        sections: entries.map { section in
+          section.map { (label: $0.0, action: $0.1, keys: HistoryAction.keys(of: $0.1).first) }
+        })
     }
   }
 }

@@ -44,10 +44,10 @@ final class HistoryWindow {
     self.closed = closed
     self.showText = showText
     window.setTitlebar(
-      HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [MenuButton.main]))
+      HeaderBar(title: "", start: [readingIndicator.root], end: [MenuButton.main]))
     window.addStyle("copypasta")
     window.restoreSize(from: services.windowState)
-    window.setChild(Box(.vertical, [body.root, retentionBar.root, notice.root]))
+    window.setChild(Box(.vertical, [body.root, Bar.area([retentionBar.root, notice.root])]))
     connect()
     session.open(firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height))
     stateChanged()
@@ -118,6 +118,16 @@ final class HistoryWindow {
     notice.show(message, lifetime: action == nil ? .short : .long, action: action)
   }
 
+  private func show(_ failure: HistoryFailure) {
+    guard let message = failure.message else { return }
+    if case .notRecorded = failure {
+      // The next copy that is recorded withdraws this notice.
+      notice.show(message, isAboutCapture: true)
+    } else {
+      showNotice(message)
+    }
+  }
+
   func destroy() {
     session.attention = .hidden
     window.destroy()
@@ -135,7 +145,7 @@ final class HistoryWindow {
     case .secret(true): readingIndicator.showSecret()
     case .secret(false): readingIndicator.hideSecret()
     case .failed(.unread(let count)): notice.show(HistoryFailure.unreadMessage(count), lifetime: .long)
-    case .failed(let failure): if let message = failure.message { showNotice(message) }
+    case .failed(let failure): show(failure)
     case .reopened(because: let error): showNotice(error.message)
     case .text(let seen, let text): show(text, of: seen)
     case .contentReplaced, .onClipboardChanged, .offered, .done, .added: break
@@ -181,6 +191,10 @@ final class HistoryWindow {
     let list = HistoryList(
       session, now: services.now, lineLimit: lineLimit.clamped(to: Preferences.previewLines))
     self.list = list
+    session.model.listModel.onItemsChanged(
+      weakly(self) { window, position, _, added in
+        if position == 0 && added > 0 { window.notice.withdrawCaptureFailures() }
+      })
     if session.followsSettings { useSettings() }
     return list
   }
@@ -200,7 +214,7 @@ final class HistoryWindow {
   }
 
   private func showRecovery() {
-    if let outcome = session.recovery.take() { notice.show(outcome.message, lifetime: .long) }
+    if let outcome = session.recovery.take() { notice.show(outcome.message, lifetime: .untilClosed) }
   }
 
   /// Shows a clip's whole text in a window of its own, unless this window is hidden.
@@ -305,9 +319,8 @@ final class HistoryWindow {
       return true
     }
     for action in HistoryAction.all {
-      guard case .window(let run) = action.effect else { continue }
-      actions.add(action.name, weakly(self, run))
-      window.addKeys(action.triggers, running: action.fullName)
+      if case .window(let run) = action.effect { actions.add(action.name, weakly(self, run)) }
+      if action.fullName.hasPrefix("win.") { window.addKeys(action.triggers, running: action.fullName) }
     }
     window.onControlDigit { [weak self] digit in
       guard let self, let list, digit <= session.count else { return false }

@@ -3,20 +3,23 @@ import GtkKit
 /// The bar at the window's lower edge that shows notices, announces them to screen readers, and closes automatically.
 @MainActor
 final class NoticeBar {
-  /// The pause before a notice is announced.
-  ///
-  /// During this pause, a screen reader announces a simultaneous change of the focus, such as to another page, which
-  /// would otherwise interrupt the notice.
-  private static let pause = Duration.milliseconds(150)
-
   /// How long a notice is shown.
   enum Lifetime {
+    /// Use this for a notice that the user must not miss; it stays until the user closes it.
+    case untilClosed
     /// Use this for a notice that is not repeated; no other notice replaces it.
     case long
     /// Replaced by the next short notice.
     case short
 
-    var time: Duration { self == .long ? .seconds(60) : .seconds(8) }
+    /// The time; nil if the notice stays.
+    var time: Duration? {
+      switch self {
+      case .untilClosed: nil
+      case .long: .seconds(60)
+      case .short: .seconds(8)
+      }
+    }
   }
 
   /// The action that a notice offers: a button's label, and its effect.
@@ -26,77 +29,83 @@ final class NoticeBar {
     let text: String
     let lifetime: Lifetime
     let action: Action?
+    /// Whether the notice says that a copy was not recorded.
+    let isAboutCapture: Bool
     /// Ends the notice; nil until the window is active.
     var timer: Timeout?
     var isAnnounced = false
 
-    init(_ text: String, _ lifetime: Lifetime, _ action: Action?) {
+    init(_ text: String, _ lifetime: Lifetime, _ action: Action?, isAboutCapture: Bool) {
       self.text = text
       self.lifetime = lifetime
       self.action = action
+      self.isAboutCapture = isAboutCapture
     }
   }
 
-  /// Stays empty until there is a notice, so that the first frame does not wait for its content.
-  let root = Revealer()
-  private lazy var content = makeContent()
-  private let time: @MainActor (Lifetime) -> Duration
+  private lazy var bar = Bar("notice", pause: .milliseconds(150), giveBackFocus: giveBackFocus) {
+    [weak self] in
+    let close = Button(icon: "window-close-symbolic", name: tr("Close")) { self?.hide() }
+    close.align(vertically: .start)
+    return (self?.action ?? close, close)
+  }
+  private lazy var action = makeAction()
+  private let actionLabel = Label()
+  private let time: @MainActor (Lifetime) -> Duration?
   private let giveBackFocus: @MainActor () -> Void
   /// The notices in the order in which they are shown.
   private var notices: [Notice] = []
-  private var pauseTimer: Timeout?
 
   /// - Parameters:
   ///   - time: Returns how long a notice is shown; tests shorten it.
   ///   - giveBackFocus: Moves the focus back when the bar closes while its button has the focus.
   init(
-    time: @escaping @MainActor (Lifetime) -> Duration = { $0.time },
+    time: @escaping @MainActor (Lifetime) -> Duration? = { $0.time },
     giveBackFocus: @escaping @MainActor () -> Void
   ) {
     self.time = time
     self.giveBackFocus = giveBackFocus
   }
 
-  private func makeContent() -> (bar: Box, label: Label, action: Button, actionLabel: Label) {
-    let label = Label()
-    label.wrap()
-    let words = ScrollingBox(label)
-    words.expand(horizontally: true)
-    let actionLabel = Label()
-    let action = Button(child: actionLabel)
-    action.isVisible = false
-    action.onClick(weakly(self) { $0.runAction() })
-    action.align(vertically: .center)
-    action.leaveFocusOnClick()
-    let row = ReflowingBox(words, action)
-    row.expand(horizontally: true)
-    let closeButton = Button(
-      icon: "window-close-symbolic", name: tr("Close"), weakly(self) { $0.hide() })
-    closeButton.align(vertically: .start)
-    let bar = Box(.horizontal, spacing: 6, [row, closeButton])
-    bar.addStyle("notice")
-    root.setChild(bar)
-    return (bar, label, action, actionLabel)
+  var root: Revealer { bar.root }
+
+  private func makeAction() -> Button {
+    let button = Button(child: actionLabel)
+    button.isVisible = false
+    button.onClick(weakly(self) { $0.runAction() })
+    button.align(vertically: .center)
+    button.leaveFocusOnClick()
+    return button
   }
 
   /// Whether the window is active; notices that were shown before are announced, and their time begins, when it
   /// becomes active.
   var canAnnounce = false {
-    didSet { if canAnnounce { begin() } }
+    didSet {
+      bar.canAnnounce = canAnnounce
+      if canAnnounce { begin() }
+    }
   }
 
   /// Shows a notice, with a button if there is an `action`; use `.long` for a notice that is not repeated.
   ///
-  /// It replaces an older notice if both are short, or if both are long and have the same text.
-  func show(_ text: String, lifetime: Lifetime = .short, action: Action? = nil) {
+  /// It replaces an older notice if both are short, or if both have the same longer lifetime and the same text.
+  ///
+  /// - Parameter isAboutCapture: Whether it says that a copy was not recorded; see `withdrawCaptureFailures`.
+  func show(
+    _ text: String, lifetime: Lifetime = .short, action: Action? = nil, isAboutCapture: Bool = false
+  ) {
     notices.removeAll { $0.lifetime == lifetime && (lifetime == .short || $0.text == text) }
-    notices.append(Notice(text, lifetime, action))
+    notices.append(Notice(text, lifetime, action, isAboutCapture: isAboutCapture))
     draw()
     if canAnnounce { begin() }
   }
 
   /// Removes a notice whose reason no longer exists.
   func withdraw(_ text: String) { notices.filter { $0.text == text }.forEach(end) }
+
+  /// Removes notices that a copy was not recorded, because a later one was.
+  func withdrawCaptureFailures() { notices.filter(\.isAboutCapture).forEach(end) }
 
   private func end(_ notice: Notice) {
     notices.removeAll { $0 === notice }
@@ -107,23 +116,20 @@ final class NoticeBar {
   private var offer: Notice? { notices.first { $0.action != nil } }
 
   private func draw() {
-    content.label.text = notices.map(\.text).joined(separator: "\n")
-    if let action = offer?.action {
-      content.actionLabel.text = action.words
-      content.action.setAccessibleName(action.words)
-      content.bar.addStyle("offer")
+    if let offer = offer?.action {
+      actionLabel.text = offer.words
+      action.setAccessibleName(offer.words)
+      bar.box.addStyle("offer")
     } else {
-      if content.action.hasFocusWithin { giveBackFocus() }
-      content.bar.removeStyle("offer")
+      if action.hasFocusWithin { giveBackFocus() }
+      bar.box.removeStyle("offer")
     }
-    content.action.isVisible = offer != nil
-    root.isRevealed = true
+    action.isVisible = offer != nil
+    bar.show(notices.map(\.text).joined(separator: "\n"))
   }
 
   private func hide() {
-    if root.hasFocusWithin { giveBackFocus() }
-    // Keep the text while the bar slides out.
-    root.isRevealed = false
+    bar.hide()
     notices = []
   }
 
@@ -136,16 +142,16 @@ final class NoticeBar {
   /// Starts the time of new notices, and announces them.
   private func begin() {
     for notice in notices where notice.timer == nil {
-      notice.timer = Timeout(after: time(notice.lifetime)) { [weak self, weak notice] in
+      guard let time = time(notice.lifetime) else { continue }
+      notice.timer = Timeout(after: time) { [weak self, weak notice] in
         if let notice { self?.end(notice) }
       }
     }
     guard notices.contains(where: { !$0.isAnnounced }) else { return }
-    pauseTimer = Timeout(after: Self.pause) { [weak self] in
-      guard let self, canAnnounce else { return }
-      let new = notices.filter { !$0.isAnnounced }
+    bar.announce { [weak self] in
+      let new = self?.notices.filter { !$0.isAnnounced } ?? []
       for notice in new { notice.isAnnounced = true }
-      if !new.isEmpty { root.announce(new.map(\.text).joined(separator: " ")) }
+      return new.isEmpty ? nil : new.map(\.text).joined(separator: " ")
     }
   }
 }

@@ -44,14 +44,17 @@ final class RetentionBar {
     case keep
   }
 
-  /// Stays empty until the bar is first shown, so that the first frame does not wait for its content.
-  let root = Revealer()
-  private lazy var content = makeContent()
+  private lazy var bar = Bar("retention-bar", giveBackFocus: giveBackFocus) { [weak self] in
+    let delete = Button(label: tr("_Delete")) { self?.answer(Answer.delete) }
+    delete.addStyle("destructive-action")
+    return (ReflowingBox(self?.keepButton ?? delete, delete), nil)
+  }
+  private lazy var keepButton = Button(
+    label: tr("_Keep Forever"), weakly(self) { $0.answer { _ in .keep } })
   private let giveBackFocus: @MainActor () -> Void
   private let answered: @MainActor (Answer) -> Void
   private var expired: ExpiredClips?
   private var isAnnounced = false
-  private var pauseTimer: Timeout?
 
   /// - Parameters:
   ///   - giveBackFocus: Moves the focus back when the bar closes while one of its buttons has the focus.
@@ -61,26 +64,14 @@ final class RetentionBar {
     self.answered = answered
   }
 
-  private func makeContent() -> (bar: Widget, label: Label, keepButton: Button) {
-    let label = Label()
-    label.wrap()
-    let words = ScrollingBox(label)
-    words.expand(horizontally: true)
-    let deleteButton = Button(label: tr("_Delete"))
-    deleteButton.addStyle("destructive-action")
-    let keepButton = Button(label: tr("_Keep Forever"))
-    let bar = ReflowingBox(words, ReflowingBox(keepButton, deleteButton))
-    bar.setAccessibleRole(.group)
-    bar.addStyle("retention-bar")
-    keepButton.onClick(weakly(self) { $0.answer { _ in .keep } })
-    deleteButton.onClick(weakly(self) { $0.answer(Answer.delete) })
-    root.setChild(bar)
-    return (bar, label, keepButton)
-  }
+  var root: Revealer { bar.root }
 
   /// Whether the window is active; the message is announced when it becomes active.
   var canAnnounce = false {
-    didSet { if canAnnounce { announce() } }
+    didSet {
+      bar.canAnnounce = canAnnounce
+      if canAnnounce { announce() }
+    }
   }
 
   /// Asks about expired items; nil hides the bar.
@@ -89,16 +80,10 @@ final class RetentionBar {
   func show(_ expired: ExpiredClips?, canKeep: Bool = true) {
     let isNew = self.expired?.question != expired?.question
     self.expired = expired
-    if expired != nil { content.keepButton.isEnabled = canKeep }
+    if expired != nil { keepButton.isEnabled = canKeep }
     guard isNew else { return }
-    guard let message = expired?.question else {
-      if root.hasFocusWithin { giveBackFocus() }
-      // Keep the text while the bar slides out.
-      return root.isRevealed = false
-    }
-    content.label.text = message
-    content.bar.setAccessibleName(message)
-    root.isRevealed = true
+    guard let question = expired?.question else { return bar.hide() }
+    bar.show(question)
     isAnnounced = false
     if canAnnounce { announce() }
   }
@@ -111,11 +96,10 @@ final class RetentionBar {
 
   private func announce() {
     guard !isAnnounced, expired != nil else { return }
-    // Wait, because a screen reader first announces the row that gets the focus as the window becomes active.
-    pauseTimer = Timeout(after: .milliseconds(300)) { [weak self] in
-      guard let self, canAnnounce, !isAnnounced, let message = expired?.question else { return }
+    bar.announce { [weak self] in
+      guard let self, !isAnnounced, let question = expired?.question else { return nil }
       isAnnounced = true
-      root.announce(message)
+      return question
     }
   }
 }

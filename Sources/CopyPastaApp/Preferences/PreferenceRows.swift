@@ -60,16 +60,21 @@ final class PreferenceRow {
   }
 
   /// Replaces the explanation; a screen reader announces `spoken` instead if it is given.
-  func explain(_ explanation: String, spoken: String? = nil) {
+  func explain(_ explanation: String, spoken: String? = nil, isFailure: Bool = false) {
     words.text = explanation
-    words.removeStyle("failure")
+    if isFailure { words.addStyle("failure") } else { words.removeStyle("failure") }
     control.setAccessibleDescription(spoken ?? explanation)
   }
 
+  /// Replaces the explanation with an error, which has a sign, and announces it.
   func showError(_ message: String) {
-    explain(message)
-    words.addStyle("failure")
+    explain(message, isFailure: true)
     control.announce(message)
+  }
+
+  /// Whether the explanation keeps its present height, so that a shorter one does not move the rows below.
+  var keepsHeight = false {
+    didSet { words.keepHeight(keepsHeight) }
   }
 
   var isShown = true {

@@ -7,7 +7,7 @@ import SerialQueue
 /// the shortcut off.
 @MainActor
 final class ShortcutGroup {
-  private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keys, command, gnome]).root
+  private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keys, gnome, command]).root
 
   private let preferences: Preferences
   private let controller: GlobalShortcutController
@@ -68,9 +68,8 @@ final class ShortcutGroup {
       window?.takesSystemShortcuts = isRecording
       // Release the current shortcut, so that its keys can be chosen again and do not toggle the window.
       controller.isPaused = isRecording
-      if isRecording {
-        explain(tr("Esc cancels, Backspace turns the shortcut off."))
-      }
+      keys.keepsHeight = isRecording
+      if isRecording { explain(Self.keysHint) }
       show()
     }
   }
@@ -104,10 +103,17 @@ final class ShortcutGroup {
     case ("Escape", true): isRecording = false
     case ("BackSpace", true): choose("")
     case _ where keys.isModifierAlone: break
-    default: if let objection = keys.objection { explain(objection) } else { choose(keys.name) }
+    default:
+      if let objection = keys.objection {
+        self.keys.showError(objection + " " + Self.keysHint)
+      } else {
+        choose(keys.name)
+      }
     }
     return true
   }
+
+  private static var keysHint: String { tr("Esc cancels, Backspace turns the shortcut off.") }
 
   private func choose(_ shortcut: String) {
     if preferences.shortcut != shortcut { preferences.shortcut = shortcut } else { controller.askAgain() }
@@ -142,7 +148,8 @@ final class ShortcutGroup {
     label.text = isRecording ? tr("Press Keys…") : name
     if isRecording { button.addStyle("recording") } else { button.removeStyle("recording") }
     guard !isRecording else { return }
-    explain(controller.state.message, namesKeys: controller.state.shortcut == name)
+    let state = controller.state
+    explain(state.message, namesKeys: state.shortcut == name, isFailure: state.isFailure)
     command.isShown = controller.state.command != nil
     if let text = controller.state.command { command.explain(ShortcutState.unbroken(text), spoken: text) }
     gnome.isShown = controller.gnomeChoice != nil
@@ -157,8 +164,8 @@ final class ShortcutGroup {
     }
   }
 
-  private func explain(_ text: String, namesKeys: Bool = false) {
+  private func explain(_ text: String, namesKeys: Bool = false, isFailure: Bool = false) {
     // Let a screen reader announce the keys exactly once.
-    keys.explain(text, spoken: namesKeys ? text : name + ". " + text)
+    keys.explain(text, spoken: namesKeys ? text : name + ". " + text, isFailure: isFailure)
   }
 }

@@ -175,12 +175,16 @@ public final class ScrollingBox: Widget {
       // A scrolled window requests the height that its child would have on a single line.
       if orientation == GTK_ORIENTATION_VERTICAL {
         let content = gtk_scrolled_window_get_child(OpaquePointer(scrolled))
-        size.natural = max(size.minimum, extent(of: content, orientation, for: width).natural)
+        size.natural = extent(of: content, orientation, for: width).natural
+        size.minimum = min(size.minimum, size.natural)
       }
       minimum?.pointee = size.minimum
       natural?.pointee = size.natural
     } allocate: { box, width, height, line in
-      gtk_widget_allocate(gtk_widget_get_first_child(box), width, height, line, nil)
+      let scrolled = gtk_widget_get_first_child(box)
+      // Without content the scroll bar still has a height.
+      gtk_widget_set_child_visible(scrolled, height > 0 ? 1 : 0)
+      if height > 0 { gtk_widget_allocate(scrolled, width, height, line, nil) }
     }
   }
 }

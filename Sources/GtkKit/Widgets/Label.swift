@@ -19,15 +19,20 @@ public final class Label: Widget {
     gtk_label_set_text_with_mnemonic(opaque, text)
     gtk_label_set_mnemonic_widget(opaque, control.widget)
     control.setLabelledBy(self)
-    // A drop-down passes the focus to its inner button, which has no accessible name.
+    // A drop-down passes the focus to its inner button and to the rows of its list, which have no accessible names.
     if control is DropDown { name(partsOf: control.widget) }
   }
 
   private func name(partsOf widget: UnsafeMutablePointer<GtkWidget>?) {
     var next = gtk_widget_get_first_child(widget)
     while let part = next {
-      if gtk_widget_get_focusable(part) != 0 { copypasta_set_labelled_by(part, raw) }
-      name(partsOf: part)
+      if String(cString: gtk_widget_get_css_name(part)) == "row" {
+        let row = Widget(Owned(borrowing: part))
+        if let text = row.firstLabel?.text { row.setAccessibleName(text) }
+      } else {
+        if gtk_widget_get_focusable(part) != 0 { copypasta_set_labelled_by(part, raw) }
+        name(partsOf: part)
+      }
       next = gtk_widget_get_next_sibling(part)
     }
   }
@@ -136,6 +141,9 @@ public final class Label: Widget {
   /// Shows a single line; if it is too long, an ellipsis replaces its beginning.
   public func ellipsizeStart() { gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_START) }
 
+  /// Aligns the text to the end.
+  public func alignEnd() { gtk_label_set_xalign(opaque, 1) }
+
   /// Centres the text.
   public func center() {
     gtk_label_set_xalign(opaque, 0.5)
@@ -169,6 +177,20 @@ public final class Label: Widget {
     }
     gtk_label_set_attributes(opaque, attributes)
     pango_attr_list_unref(attributes)
+  }
+}
+
+extension Widget {
+  /// The first label within the widget.
+  fileprivate var firstLabel: Label? {
+    var next = gtk_widget_get_first_child(widget)
+    while let part = next {
+      let child = Widget(Owned(borrowing: part))
+      if copypasta_is_a(child.raw, gtk_label_get_type()) != 0 { return Label(Owned(borrowing: part)) }
+      if let label = child.firstLabel { return label }
+      next = gtk_widget_get_next_sibling(part)
+    }
+    return nil
   }
 }
 

@@ -125,6 +125,11 @@ open class Widget: Object {
   /// Clips the widget's content at its edges.
   public final func clipContents() { gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN) }
 
+  /// Makes the current height the least height, or removes this limit.
+  public final func keepHeight(_ isKept: Bool) {
+    gtk_widget_set_size_request(widget, -1, isKept ? gtk_widget_get_height(widget) : -1)
+  }
+
   /// The current width, in pixels.
   public final var width: Int { Int(gtk_widget_get_width(widget)) }
 

@@ -88,6 +88,14 @@ extension ShortcutState {
     }
   }
 
+  /// Whether the user has to choose other keys, or was refused these.
+  var isFailure: Bool {
+    switch self {
+    case .notHeld(.unsupported), .notHeld(.notInstalled), .off, .starting, .held: false
+    case .notHeld: true
+    }
+  }
+
   /// Whether a backend in this state has the shortcut, or may still get it.
   var isPromising: Bool {
     switch self {
