@@ -38,6 +38,7 @@ COPYPASTA_FLAG(GdkToplevelState, GDK_TOPLEVEL_STATE_FOCUSED);
 COPYPASTA_FLAG(GtkEventControllerScrollFlags, GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
 COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_BACKDROP);
 COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_FOCUS_WITHIN);
+COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_PRELIGHT);
 /* GType constants, which GLib defines as macros with a cast. */
 COPYPASTA_FLAG(GType, G_TYPE_BOOLEAN);
 COPYPASTA_FLAG(GType, G_TYPE_ENUM);
@@ -150,7 +151,7 @@ static inline void copypasta_window_present(GtkWindow *window, guint32 time) {
 
 G_GNUC_END_IGNORE_DEPRECATIONS
 
-/* Limits the C library to two heaps (malloc arenas), regardless of the number of threads. */
+/* Makes new threads share the C library's heaps (malloc arenas) if there are two or more. */
 static inline void copypasta_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }
 
 /* Returns freed memory from the C library to the kernel. */

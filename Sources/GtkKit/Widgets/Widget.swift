@@ -49,9 +49,36 @@ open class Widget: Object {
   }
 
   /// The text that appears when the pointer rests on the widget.
+  ///
+  /// GTK queries it when it is needed. To set GTK's own text would ask the X server each time where the pointer is, in
+  /// three round trips.
   public final var tooltip: String? {
-    get { gtk_widget_get_tooltip_text(widget).map { String(cString: $0) } }
-    set { gtk_widget_set_tooltip_text(widget, newValue) }
+    get { Self.tooltip(of: raw).map { String(cString: $0) } }
+    set {
+      if tooltip == nil { answerTooltipQueries() }
+      g_object_set_data_full(cast(), Self.tooltipKey, newValue.map { g_strdup($0) }, g_free)
+      hasTooltip = newValue != nil
+      // Update a tooltip that may be on the screen.
+      if isUnderPointer { gtk_widget_trigger_tooltip_query(widget) }
+    }
+  }
+
+  private static var tooltipKey: String { "copypasta-tooltip" }
+
+  private static func tooltip(of raw: UnsafeMutableRawPointer) -> UnsafePointer<CChar>? {
+    let text = g_object_get_data(raw.assumingMemoryBound(to: GObject.self), tooltipKey)
+    return UnsafePointer(text?.assumingMemoryBound(to: CChar.self))
+  }
+
+  private func answerTooltipQueries() {
+    connectReturning("query-tooltip") { [raw] (_: gint, _: gint, _: Bool, tooltip: OpaquePointer) -> Bool in
+      gtk_tooltip_set_text(tooltip, Self.tooltip(of: raw))
+      return true
+    }
+  }
+
+  private var isUnderPointer: Bool {
+    gtk_widget_get_state_flags(widget).rawValue & copypasta_GTK_STATE_FLAG_PRELIGHT.rawValue != 0
   }
 
   /// Whether the widget may currently show a tooltip.
