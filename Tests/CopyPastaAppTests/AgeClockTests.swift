@@ -62,6 +62,24 @@ import Testing
   }
 }
 
+/// The texts themselves are tested in `WordsTests`.
+@MainActor
+@Suite struct AgeChangeTests {
+  @Test func `an age stays the same until its predicted change`() {
+    let minute: Int64 = 60_000_000
+    let start: Int64 = 1_790_000_000_000_000
+    for age in [-5, 0, 1, 59, 60, 61, 359, 360, 361, 1439, 1440, 2000, 10_079, 10_080, 20_000] as [Int64] {
+      for hour in 0..<24 as Range<Int64> {
+        let now = start + hour * 61 * minute
+        let time = now - age * minute
+        let change = Age.change(of: time, at: now)
+        #expect(now < change && change <= now + 60 * minute)
+        #expect(Age.text(of: time, at: change - 1) == Age.text(of: time, at: now), "\(age), \(hour)")
+      }
+    }
+  }
+}
+
 @MainActor
 private final class Rows {
   var times: [Int64] = []

@@ -318,6 +318,26 @@ import Testing
     window.destroy()
     await list.session.close()
   }
+
+  @Test func `a list that is shown again has the ages of its time`() async throws {
+    let scratch = try Scratch()
+    let clip = try #require(try await scratch.record("one"))
+    let clock = Mutex(clip.capturedAt)
+    let list = try list(of: scratch, now: { clock.withLock(\.self) })
+    let window = Window(title: "Ages")
+    window.setChild(list.root)
+    let ages = [0, 5, 180, 0, 14_400].map { (minutes: Int64) -> String? in
+      window.isVisible = false
+      clock.withLock { $0 = clip.capturedAt + minutes * 60_000_000 }
+      window.present(.ambient)
+      drawFrame(of: list)
+      return rows(of: list).first?.texts.dropFirst().first
+    }
+    // The clock may be set back.
+    #expect(ages[0] == ages[3] && Set(ages).count == 4 && !ages.contains(nil), "\(ages)")
+    window.destroy()
+    await list.session.close()
+  }
 }
 
 /// A clock that stands still and counts how often it is read.

@@ -33,7 +33,7 @@ import Testing
       LocalTime.updateZone()
     }
     setenv("TZ", "UTC-3", 1)
-    LocalTime.updateZone()
+    #expect(LocalTime.updateZone() && !LocalTime.updateZone())
     // This is 0:30 in the zone, and 21:30 of the day before in UTC.
     let halfPastMidnight = (Int64(1_790_000_000) / 86_400 * 86_400 - 3 * 3600 + 1800) * second
     func age(ofHours hours: Int64) -> String {

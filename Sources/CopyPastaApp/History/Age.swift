@@ -83,11 +83,16 @@ enum Age {
 
   /// The time from `now` until the texts may change, at least a second.
   static func timeUntilChange(of time: Int64, at now: Int64) -> Duration {
+    .microseconds(max(change(of: time, at: now) - now, second))
+  }
+
+  /// The moment after `now` at which `text(of:at:)` may change, in the same time zone.
+  static func change(of time: Int64, at now: Int64) -> Int64 {
     let age = max(age(of: time, at: now) ?? day, 0)
-    // Within a day the text counts minutes or hours. Later it changes with the calendar day, for which an update each
-    // hour is sufficient.
+    // The text counts minutes or hours first. Later it changes with the calendar day.
     let step = age < hour ? minute : hour
-    return .microseconds(max(step - age % step, second))
+    let next = now + step - age % step
+    return age < 6 * hour ? next : min(next, LocalTime.endOfDay(now))
   }
 
   /// The age of `time` at `now`; nil if `time` is before 1970 or more than a day in the future.

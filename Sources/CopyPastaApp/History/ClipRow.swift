@@ -49,6 +49,8 @@ final class ClipRow: ListRow {
   private var container: Widget?
   private lazy var shift = Shift(of: root)
   private var lineLimit: Int
+  /// The times during which the shown age is right.
+  private var ageLasts: Range<Int64> = 0..<0
   private var shown = PreviewText("")
   /// The preview for screen readers.
   private var spokenPreview = ""
@@ -152,6 +154,11 @@ final class ClipRow: ListRow {
     refreshName()
   }
 
+  /// Updates the age if it is no longer right; `always` if the time zone has changed.
+  func refreshAge(always: Bool) {
+    if always || !ageLasts.contains(context.now()) { refreshDetails() }
+  }
+
   private func showPreview() {
     guard let clip else { return }
     shown = PreviewText(clip.preview, goesOn: clip.goesOn, lineLimit: lineLimit)
@@ -160,7 +167,9 @@ final class ClipRow: ListRow {
 
   private func showDetails() {
     guard let clip else { return }
-    let text = details(of: clip, age: Age.short(of: clip.capturedAt, at: context.now()))
+    let now = context.now()
+    let text = details(of: clip, age: Age.short(of: clip.capturedAt, at: now))
+    ageLasts = now..<Age.change(of: clip.capturedAt, at: now)
     if text != details.text { details.text = text }
     // The style sheet draws a clipboard before the details.
     if clip.id == context.onClipboard {

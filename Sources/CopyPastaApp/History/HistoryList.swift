@@ -30,9 +30,9 @@ final class HistoryList {
   private lazy var ages = Age.Clock(now: rows.now) { [weak self] in
     self?.view.rowViews.compactMap(\.clip?.capturedAt) ?? []
   } refresh: { [weak self] in
-    LocalTime.updateZone()
+    let hasOtherZone = LocalTime.updateZone()
     // Refresh invisible rows as well, because they may be scrolled into view before the next refresh.
-    self?.view.rowViews.forEach { $0.refreshDetails() }
+    self?.view.rowViews.forEach { $0.refreshAge(always: hasOtherZone) }
   }
 
   /// The number of clips that fill a window of `height` pixels.

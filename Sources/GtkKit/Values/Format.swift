@@ -52,9 +52,14 @@ public enum LocalTime {
   private static var zone = g_time_zone_new_local()
 
   /// Looks up the time zone again, because the user may have changed it.
-  public static func updateZone() {
-    g_time_zone_unref(zone)
+  ///
+  /// - Returns: Whether it was changed.
+  @discardableResult
+  public static func updateZone() -> Bool {
+    let old = zone
+    defer { g_time_zone_unref(old) }
     zone = g_time_zone_new_local()
+    return strcmp(g_time_zone_get_identifier(old), g_time_zone_get_identifier(zone)) != 0
   }
 
   /// Formats the time of day in the language's notation: `14:05` or `2:05 PM`; `time` is in microseconds since 1970
@@ -85,9 +90,20 @@ public enum LocalTime {
   }
 
   /// Returns the local calendar day as a number that increases by one a day; `time` is in microseconds since 1970 UTC.
-  public static func day(_ time: Int64) -> Int {
-    let offset = withDateTime(time) { Int64(g_date_time_get_utc_offset($0)) } ?? 0
-    return Int((time + offset) / 1_000_000 / 86_400)
+  public static func day(_ time: Int64) -> Int { Int((time + offset(time)) / microsecondsADay) }
+
+  /// Returns the end of the local calendar day of `time`, both in microseconds since 1970 UTC.
+  ///
+  /// On a day on which the clocks change, it may be an hour off.
+  public static func endOfDay(_ time: Int64) -> Int64 {
+    (Int64(day(time)) + 1) * microsecondsADay - offset(time)
+  }
+
+  private static var microsecondsADay: Int64 { 86_400_000_000 }
+
+  /// The distance from UTC at `time`, both in microseconds.
+  private static func offset(_ time: Int64) -> Int64 {
+    withDateTime(time) { Int64(g_date_time_get_utc_offset($0)) } ?? 0
   }
 
   private static func withDateTime<Value>(_ time: Int64, _ body: (OpaquePointer) -> Value) -> Value? {
