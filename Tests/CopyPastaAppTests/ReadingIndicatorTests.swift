@@ -78,6 +78,23 @@ import Testing
     try await pump("the inactive state") { mark.root.tooltip == idle.root.tooltip }
   }
 
+  /// Each change of the label takes as long as the rest of a popup's frame.
+  @Test func `a hidden window's indicator does not change until it is shown again, inactive`() async throws {
+    let (indicator, window) = (ReadingIndicator(), Window(title: "Indicator"))
+    window.setChild(indicator.root)
+    let idle = indicator.root.tooltip
+    window.present(.ambient)
+    try await pump("the window") { indicator.root.isMapped }
+    indicator.state = .reading
+    let reading = indicator.root.tooltip
+    window.isVisible = false
+    indicator.state = .idle
+    #expect(indicator.root.tooltip == reading)
+    window.isVisible = true
+    #expect(indicator.root.tooltip == idle)
+    window.destroy()
+  }
+
   private static func words(in widget: UnsafeMutablePointer<GtkWidget>) -> [String] {
     widgets(gtk_label_get_type(), in: widget).map { String(cString: gtk_label_get_text(OpaquePointer($0))) }
   }

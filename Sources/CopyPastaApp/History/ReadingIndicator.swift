@@ -32,6 +32,8 @@ final class ReadingIndicator {
   private var secretTimer: Timeout?
   private var expectation: Timeout?
   private var shown: State?
+  /// Whether the indicator's window was hidden again.
+  private var isHidden = false
 
   init() {
     let dot = Box(.horizontal)
@@ -49,6 +51,12 @@ final class ReadingIndicator {
     label.setAccessibleRole(.presentation)
     dot.addStyle("dot")
     dot.align(horizontally: .center, vertically: .center)
+    root.onHide(weakly(self) { $0.isHidden = true })
+    root.onShow(
+      weakly(self) {
+        $0.isHidden = false
+        $0.show()
+      })
     show()
   }
 
@@ -97,7 +105,8 @@ final class ReadingIndicator {
   private func show() {
     let expected = state == .idle && expectation != nil ? .reading : state
     let state = secretTimer == nil ? expected : .secret
-    guard state != shown else { return }
+    // Nobody sees that a hidden window is inactive, and the window will probably be active when it is shown again.
+    guard state != shown, !(isHidden && state == .idle) else { return }
     if let shown { root.removeStyle(shown.style) }
     root.addStyle(state.style)
     shown = state
