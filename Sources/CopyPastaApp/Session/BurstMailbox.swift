@@ -21,6 +21,10 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     var silence = Duration.milliseconds(40)
     /// The longest time that an element is held back.
     var limit = Duration.milliseconds(1500)
+    /// The most elements delivered at once: the list builds a row for each, up to 200, in 0.1 ms.
+    var portion = 50
+    /// The time between two portions, in which the list is drawn.
+    var pause = Duration.milliseconds(20)
   }
 
   private struct Content {
@@ -44,17 +48,22 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     }
     guard isFirst else { return }
     Task.unpooled { [pace] in
-      if isFast { self.waitForSilence(until: now + pace.limit) } else { self.flush() }
+      if isFast { self.waitForSilence(until: now + pace.limit) } else { self.deliverPortion() }
     }
   }
 
-  /// Delivers all elements added so far, in their order.
-  @MainActor func flush() {
-    timer = nil
-    let elements = content.withLock { content in
-      defer { content.waiting = [] }
-      return content.waiting
+  /// Delivers all elements added so far at once, in their order.
+  @MainActor func flush() { deliver(atMost: .max) }
+
+  @MainActor private func deliverPortion() { deliver(atMost: pace.portion) }
+
+  @MainActor private func deliver(atMost count: Int) {
+    let (elements, hasMore) = content.withLock { content in
+      let elements = Array(content.waiting.prefix(count))
+      content.waiting.removeFirst(elements.count)
+      return (elements, !content.waiting.isEmpty)
     }
+    timer = hasMore ? Timeout(after: pace.pause, weakly(self) { $0.deliverPortion() }) : nil
     if !elements.isEmpty { deliver(elements) }
   }
 
@@ -62,7 +71,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     guard let last = content.withLock(\.last) else { return }
     let now = ContinuousClock.now
     let end = min(last + pace.silence, limit)
-    guard now < end else { return flush() }
+    guard now < end else { return deliverPortion() }
     // Do not use `Task.sleep`: it would start libdispatch's thread pool, which then wakes the process once a second
     // for the rest of its life.
     timer = Timeout(after: end - now, weakly(self) { $0.waitForSilence(until: limit) })
