@@ -260,8 +260,11 @@ public final class AnnotatedText: Widget {
         natural?.pointee = limit
         return
       }
+      // A list also asks for the height without a width, for nothing that depends on it, and the text would have to be
+      // laid out once more.
+      guard width >= 0 else { return }
       let (text, note, _) = AnnotatedText.children(of: box)
-      let width = width < 0 ? limit : min(width, limit)
+      let width = min(width, limit)
       let height = extent(of: text, orientation, for: width - AnnotatedText.room(for: note, within: width))
       minimum?.pointee = height.minimum
       natural?.pointee = height.natural
