@@ -81,6 +81,7 @@ final class CopyPastaApplication {
 
   private func joinDesktop() {
     startup.gtkHasStarted()
+    MainLoop.limitMallocArenas()
     addStyle()
     // `endIfUnneeded` decides when the program ends, instead of GTK's count of windows.
     application.hold()

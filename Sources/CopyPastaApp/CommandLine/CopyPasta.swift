@@ -53,7 +53,6 @@ public enum CopyPasta {
   /// Starts the program, or activates the running instance.
   private static func start(_ start: CopyPastaApplication.Start) -> Int32 {
     let activation = Activation.ofThisLaunch()
-    MainLoop.limitMallocArenas()
     Display.preferFastStart()
     let services = StartupServices(isHurried: start != .hidden) { printError($0.silence) }
     services.awaitBeforeDisplay()
