@@ -22,6 +22,7 @@ final class HistoryWindow {
   private(set) var isDrawn = false
   /// The notice that says why the open history cannot be changed, if it cannot.
   private var obstacle: String?
+  private var clearQuestion: ConfirmationDialog?
   private var observations: [ListenerToken] = []
   private var settings: [ListenerToken] = []
   private(set) lazy var retentionBar = RetentionBar(
@@ -204,6 +205,7 @@ final class HistoryWindow {
 
   private func countChanged() {
     actions.setEnabled("clear-history", session.count > 0)
+    if session.count > 0 { clearQuestion?.text = clearWarning } else { clearQuestion?.close() }
     body.draw()
   }
 
@@ -353,15 +355,18 @@ final class HistoryWindow {
   }
 
   private func askToClear() {
-    let count = session.count
-    guard count > 0 else { return }
-    ConfirmationDialog.ask(
-      over: window, title: tr("Clear History?"),
-      text: trn(
-        "The only item will be deleted permanently.",
-        "All %s items will be deleted permanently.", count
-      ).filled(with: Format.number(count)), action: tr("C_lear History")
+    guard session.count > 0 else { return }
+    clearQuestion = ConfirmationDialog.ask(
+      over: window, title: tr("Clear History?"), text: clearWarning, action: tr("C_lear History"),
+      closed: weakly(self) { $0.clearQuestion = nil }
     ) { [session] in session.clear() }
+  }
+
+  private var clearWarning: String {
+    trn(
+      "The only item will be deleted permanently.",
+      "All %s items will be deleted permanently.", session.count
+    ).filled(with: Format.number(session.count))
   }
 
   private func copyCommand() {

@@ -1,5 +1,6 @@
 import ClipHistory
 import GtkKit
+import SerialQueue
 
 extension RetentionPeriod {
   var words: String {
@@ -26,12 +27,8 @@ extension ExpiredClips {
     message + " " + trn("Delete it permanently?", "Delete them permanently?", count)
   }
 
-  /// Asks in a dialog above a window whether to delete the items, and calls `confirmed` if the user agrees.
-  @MainActor func ask(over window: Window, _ confirmed: @escaping @MainActor () -> Void) {
-    ConfirmationDialog.ask(
-      over: window, title: tr("Delete Older Items?"),
-      text: message + " " + tr("They are deleted permanently."), action: tr("_Delete"), confirmed)
-  }
+  /// The message, and the consequence of a yes, for a dialog.
+  @MainActor var warning: String { message + " " + tr("They are deleted permanently.") }
 }
 
 /// The bar below the list that asks whether to delete expired items.
@@ -100,6 +97,45 @@ final class RetentionBar {
       guard let self, !isAnnounced, let question = expired?.question else { return nil }
       isAnnounced = true
       return question
+    }
+  }
+}
+
+/// The question whether to delete the items that a shorter retention period concerns; its number follows deletions.
+@MainActor
+final class RetentionQuestion {
+  private let session: HistorySession
+  private var expired: ExpiredClips
+  private var dialog: ConfirmationDialog?
+  private var token: ListenerToken?
+
+  init(
+    _ expired: ExpiredClips, over window: Window, _ session: HistorySession,
+    closed: @escaping @MainActor () -> Void
+  ) {
+    (self.session, self.expired) = (session, expired)
+    dialog = ConfirmationDialog.ask(
+      over: window, title: tr("Delete Older Items?"), text: expired.warning, action: tr("_Delete"),
+      closed: closed
+    ) {
+      session.delete(self.expired)
+    }
+    token = session.events.add(
+      weakly(self) { question, event in
+        if case .countChanged = event { Task.unpooled { await question.countAgain() } }
+      })
+  }
+
+  private func countAgain() async {
+    do throws(StoreError) {
+      if let found = try await session.expired(after: expired.period) {
+        expired = found
+        dialog?.text = found.warning
+      } else {
+        dialog?.close()
+      }
+    } catch {
+      // The deletion shows the reason.
     }
   }
 }

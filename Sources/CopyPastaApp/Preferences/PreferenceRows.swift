@@ -142,6 +142,7 @@ final class RetentionMenu {
   private let preferences: Preferences
   private weak var window: Window?
   private var observation: ListenerToken?
+  private var question: RetentionQuestion?
 
   private var explanation: String {
     preferences.retentionPeriod == .forever
@@ -180,12 +181,10 @@ final class RetentionMenu {
       }
       // Preferences may have been closed during the count.
       guard let window else { return }
-      expired.ask(
-        over: window,
-        weakly(self) {
-          $0.session.delete(expired)
-          $0.show()
-        })
+      question = RetentionQuestion(expired, over: window, session) { [weak self] in
+        self?.question = nil
+        self?.show()
+      }
     } catch {
       row.showError(tr("Couldn’t count the older items.") + " " + error.message)
     }

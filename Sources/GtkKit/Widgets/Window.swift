@@ -250,17 +250,39 @@ public enum Activation: Equatable, Sendable {
 
 /// A dialog that asks for confirmation of an irreversible action.
 @MainActor
-public enum ConfirmationDialog {
+public final class ConfirmationDialog {
+  private let window: Window
+  private let body: Label
+
+  private init(_ window: Window, _ body: Label) {
+    self.window = window
+    self.body = body
+  }
+
+  /// The consequences, which may change while the dialog is open.
+  public var text: String {
+    get { body.text }
+    set {
+      body.text = newValue
+      window.setAccessibleDescription(newValue)
+    }
+  }
+
+  /// Closes the dialog without confirmation; does nothing if it is closed.
+  public func close() { window.destroy() }
+
   /// Shows the dialog above `parent`, which is blocked until it closes; calls `confirmed` if the user confirms.
   ///
   /// - Parameters:
   ///   - title: the heading, a question.
   ///   - text: the consequences.
   ///   - action: the label of the confirming button, with `_` before its mnemonic.
+  ///   - closed: called when the dialog closes, before `confirmed`.
+  @discardableResult
   public static func ask(
     over parent: Window, title: String, text: String, action: String,
-    _ confirmed: @escaping @MainActor () -> Void
-  ) {
+    closed: @escaping @MainActor () -> Void = {}, _ confirmed: @escaping @MainActor () -> Void
+  ) -> ConfirmationDialog {
     // Task switchers show this title.
     let window = Window(title: title)
     window.addStyle("question")
@@ -297,8 +319,10 @@ public enum ConfirmationDialog {
       return true
     }
     window.setModal(for: parent)
+    window.onHide(closed)
     // Enter activates the focused button.
     gtk_window_set_focus(window.cast(), cancel.widget)
     window.present()
+    return ConfirmationDialog(window, body)
   }
 }
