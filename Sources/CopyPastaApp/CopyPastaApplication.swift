@@ -140,7 +140,10 @@ final class CopyPastaApplication {
     let window = HistoryWindow(services, session, showText: showText, closed: closeWindow)
     let toggler = WindowToggler(
       window, preferences: { [services] in services.preferences }, hidden: windowHidden)
-    tokens.append(session.events.add { [self] in if case .offered = $0 { haptics.copied() } })
+    tokens += [
+      session.events.add { [self] in if case .offered = $0 { haptics.copied() } },
+      dialogs.activity.add { [self] in self.toggler?.dialogActivityChanged() },
+    ]
     if application.isRegistered { window.join(application) }
     self.window = window
     self.toggler = toggler

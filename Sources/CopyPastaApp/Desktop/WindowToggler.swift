@@ -134,18 +134,30 @@ final class WindowToggler {
       focusLoss = .now
       // Do not start the wait while a dialog is shown: if the dialog closed just before the wait ended, the window
       // would hide although the focus was about to return.
-      guard Window.shown.count < 2, preferences()[flag: .hidesOnFocusLoss] else { return }
-      state = .leaving(Task.unpooled { [weak self] in await self?.hideUnlessFocusReturns() })
+      if Window.shown.count < 2 { leave() }
     }
+  }
+
+  /// Hides the window if the focus has left a dialog for another program, or if a dialog has closed behind another
+  /// program.
+  func dialogActivityChanged() {
+    if case .settled = state, window.isShown, !Window.shown.contains(where: \.isShownAndActive) { leave() }
+  }
+
+  /// Hides the window unless the focus returns soon, if `hidesOnFocusLoss` is on.
+  private func leave() {
+    guard preferences()[flag: .hidesOnFocusLoss] else { return }
+    state = .leaving(Task.unpooled { [weak self] in await self?.hideUnlessFocusReturns() })
   }
 
   private func hideUnlessFocusReturns() async {
     do throws(CancellationError) {
       // Wait again while a desktop shortcut is held down, because the window then only appears to lose the focus.
-      repeat { try await Timeout.wait(Self.lossTime) } while await window.isInFront()
+      repeat { try await Timeout.wait(Self.lossTime) } while await window.isInFront(orDialog: true)
     } catch { return }
-    // Stay visible if the window has the focus again, or a dialog was opened during the wait.
-    guard !Task.isCancelled, !window.isActive, Window.shown.count < 2 else { return }
+    guard !Task.isCancelled else { return }
+    // Stay visible if one of the program's windows has the focus again.
+    guard !Window.shown.contains(where: \.isShownAndActive) else { return state = .settled }
     let takenByClick = focusLoss
     hide()
     focusLoss = takenByClick

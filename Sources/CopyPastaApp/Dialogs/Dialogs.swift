@@ -15,6 +15,8 @@ final class Dialogs {
   private let application: Application
   private let closed: @MainActor () -> Void
   private(set) var open: [Kind: any Dialog] = [:]
+  /// Notified when a dialog has gained or lost the focus, or was closed.
+  let activity = Observers<Void>()
 
   enum Kind: CaseIterable { case preferences, shortcuts, about, text }
 
@@ -53,8 +55,10 @@ final class Dialogs {
     }
     dialog.window.onHide { [weak self] in
       self?.open[kind] = nil
+      self?.activity.notify()
       self?.closed()
     }
+    dialog.window.onActivityChange(weakly(self) { $0.activity.notify() })
     return dialog.window
   }
 }

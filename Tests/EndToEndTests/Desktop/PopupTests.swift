@@ -118,6 +118,29 @@ import Testing
     }
   }
 
+  @Test(arguments: VirtualDesktop.Kind.everywhere, [false, true])
+  func `leaving for another program hides the window, whichever window had the focus`(
+    _ kind: VirtualDesktop.Kind, isDialogClosedLater: Bool
+  ) async throws {
+    try await Scene.run(on: kind, with: ["text"]) { scene in
+      let other = try await scene.openOtherWindow()
+      try await scene.app.window.activate()
+      try await scene.waitUntilActive()
+      try scene.desktop.home.set([
+        "hide-on-focus-loss": isDialogClosedLater ? "false" : "true", "shortcut": "''",
+      ])
+      try await scene.desktop.press("ctrl+comma")
+      try await waitUntil("the dialog active") { try await scene.activeTitle() == "Preferences" }
+      try await other.activate()
+      if isDialogClosedLater {
+        try await waitUntil("the other program active") { try await scene.activeTitle() != "Preferences" }
+        try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
+        try await scene.desktop.window(titled: "Preferences")?.close()
+      }
+      try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
+    }
+  }
+
   /// A busy program handles the key that closes the dialog only after the delay for noticing a focus loss has passed.
   @Test func `closing a dialog while the program is busy does not count as focus loss`() async throws {
     try await Scene.run(with: ["text"]) { scene in
