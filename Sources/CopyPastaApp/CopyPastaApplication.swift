@@ -157,10 +157,10 @@ final class CopyPastaApplication {
       await services.shortcut.awaitOutcome()
       await MainLoop.idle()
       guard window == nil, !Task.isCancelled else { return }
-      // If the history cannot be opened, the window tries again when it is shown and can show the error.
-      session.open()
+      // Recover a damaged history only when the window is shown and can show what was recovered.
+      session.open(mayRecover: false)
       await MainLoop.idle()
-      guard window == nil, !Task.isCancelled else { return }
+      guard session.isOpen, window == nil, !Task.isCancelled else { return }
       _ = ensureToggler()
       await window?.prepare()
     }

@@ -194,8 +194,10 @@ final class HistorySession {
 
   /// Opens the history, unless that was done before.
   ///
-  /// - Parameter firstPageSize: How many clips to read first, see `HistoryListModel`.
-  func open(firstPageSize: Int = 16) {
+  /// - Parameters:
+  ///   - firstPageSize: How many clips to read first, see `HistoryListModel`.
+  ///   - mayRecover: Whether to recover a damaged history; if not, the next call does.
+  func open(firstPageSize: Int = 16, mayRecover: Bool = true) {
     guard !isOpened else { return }
     isOpened = true
     self.firstPageSize = firstPageSize
@@ -204,6 +206,8 @@ final class HistorySession {
       if case .none(let error) = access { throw error }
       try model.open(reader(access), firstPageSize: firstPageSize)
       state = .open(obstacle: access.obstacle)
+    } catch .damaged where !mayRecover, .otherLayout where !mayRecover {
+      isOpened = false
     } catch {
       cannotOpen(because: error)
     }

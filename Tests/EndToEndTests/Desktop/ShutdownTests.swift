@@ -79,7 +79,7 @@ import Testing
         }
         #expect(try await scene.app.stop() == .code(0))
       }
-      #expect(shown() == "ready\nCopyPasta keeps running|Press Ctrl+Super+V to open it.\n")
+      #expect(shown() == "ready\nCopyPasta keeps running|Press Ctrl+Super+V to show it.\n")
     }
   }
 
