@@ -24,10 +24,11 @@ own_mounts() {
 # in_debian FOLDER COMMAND...: runs a command in the working folder $there, with FOLDER as its root and with its own /tmp
 # and /run. The mounts and processes end with the command. With network=--net, the command has no network. Does not use
 # chroot, because processes in a chroot cannot create the namespaces that the sandboxes of Flatpak and of GTK's image
-# loaders (glycin) need.
+# loaders (glycin) need. With container=1 that is wanted: the command then can do what root in an ordinary container can,
+# with the fourteen capabilities of Docker and Podman, and without mounts and namespaces.
 in_debian() {
   # shellcheck disable=SC2016  # the shell inside fills in its own arguments
-  unshare --mount --pid --fork --kill-child ${network:+"$network"} bash -ec '
+  container=${container:-} unshare --mount --pid --fork --kill-child ${network:+"$network"} bash -ec '
     # The first process of a PID namespace receives only signals that it handles, so handle these.
     trap "exit 1" INT TERM
     root=$1
@@ -44,6 +45,12 @@ in_debian() {
       mount --rbind "${1%%:*}" "$root${1#*:}"
     done
     shift
+    if [[ -n $container ]]; then
+      capabilities=chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setpcap,+net_bind_service,+net_raw
+      capabilities+=,+sys_chroot,+mknod,+audit_write,+setfcap
+      setpriv --bounding-set="-all,+$capabilities" --inh-caps=-all chroot "$root" "$@"
+      exit
+    fi
     cd "$root"
     pivot_root . .
     umount --lazy .
