@@ -77,13 +77,6 @@ final class CopyPastaApplication {
   private func showAhead() {
     show(.ambient)
     MainLoop.run(until: { window?.isDrawn == true }, atMost: .seconds(1))
-    guard let window, Display.backend == .wayland else { return }
-    // A compositor sends the window's focus and size after the first frame. The frame that they need would wait for the
-    // bus, too.
-    MainLoop.run(until: { window.isActive }, atMost: .milliseconds(50))
-    var isDrawnAgain = false
-    window.onNextFrame { isDrawnAgain = true }
-    MainLoop.run(until: { isDrawnAgain }, atMost: .milliseconds(50))
   }
 
   private func joinDesktop() {

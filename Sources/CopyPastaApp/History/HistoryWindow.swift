@@ -87,9 +87,6 @@ final class HistoryWindow {
 
   func join(_ application: Application) { window.join(application) }
 
-  /// Calls `body` once after the window's next frame.
-  func onNextFrame(_ body: @escaping @MainActor () -> Void) { window.onNextFrame(body) }
-
   /// Shows the window in front, with the focus on the newest row.
   func present(_ activation: Activation) {
     if !isShown, session.obstacle == nil, session.isOpen { readingIndicator.expectReading() }
