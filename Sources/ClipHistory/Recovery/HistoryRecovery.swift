@@ -146,9 +146,13 @@ public actor HistoryRecovery {
     if let look = try old.readLastLook() { try new.writeLastLook(look) }
     try raiseLastID(of: new.database, to: try old.database.integer(Schema.lastID) ?? 0)
     var count = 0
-    let rows = try Statement("SELECT id, captured_at, text FROM clip ORDER BY id", on: old.database)
+    let rows = try Statement(
+      "SELECT id, captured_at, text, byte_count FROM clip ORDER BY id", on: old.database)
     try rows.walk { id throws(StoreError) in
-      _ = try new.insert(try old.database.text(rows.bytes(2)), capturedAt: rows.integer(1), id: id)
+      let text = try old.database.text(rows.bytes(2))
+      // Damage can make the texts appear to have another encoding.
+      guard text.byteCount == Int(rows.integer(3)) else { throw .damaged }
+      _ = try new.insert(text, capturedAt: rows.integer(1), id: id)
       count += 1
       return true
     }
