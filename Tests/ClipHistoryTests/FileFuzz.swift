@@ -12,6 +12,7 @@ struct FileFuzz {
   /// The files of an undamaged history, and their content.
   private struct Original {
     let database, log: Data
+    let pageSize: Int
     /// The text of each row, and the pages that contain it.
     var rows: [Int64: (text: ClipText, pages: Set<Int>)] = [:]
 
@@ -25,15 +26,25 @@ struct FileFuzz {
       try await fill(store, history)
       let files = try isOpen ? history.snapshot() : history
       await store.close()
+      try self.init(files, isOpen: isOpen)
+    }
+
+    /// A history whose layout another program has changed.
+    init(_ layout: Layout) throws {
+      try self.init(ForeignHistory(layout, isOpen: true, count: 40).history, isOpen: true)
+    }
+
+    private init(_ files: TemporaryHistory, isOpen: Bool) throws {
       database = try files.bytes()
       log = try isOpen ? Data(contentsOf: URL(filePath: files.location.writeAheadLog)) : Data()
       var recovery = try RowRecovery(files.location)
+      pageSize = recovery.pages.layout.pageSize
       for position in recovery.positions {
         let found = recovery.clip(at: position)
         let clip = try #require(found)
         // The pages of a large text can be anywhere, so assume that any damage hits the text.
-        let isLarge = clip.text.byteCount > 3_000
-        rows[clip.id] = (clip.text, isLarge ? Set(-1..<database.count / 4096) : [Int(position.page) - 1])
+        let isLarge = clip.text.byteCount > min(3_000, pageSize / 4)
+        rows[clip.id] = (clip.text, isLarge ? Set(-1..<database.count / pageSize) : [Int(position.page) - 1])
       }
     }
   }
@@ -54,26 +65,31 @@ struct FileFuzz {
 
   init() async throws {
     let before = Self.now - 1_000_000
-    originals = [
-      try await Original { store, _ in
-        for number in 1...3 { try await store.add("clip \(number)", at: before) }
-      },
-      try await Original { store, _ in
-        for number in 1...40 {
-          let count = number == 20 ? 2_000 : number % 9 * 8 + 1
-          let text = String(repeating: "clip \(number) é ", count: count)
-          try await store.add(text, at: before + Int64(number))
-        }
-        try await store.delete(40)
-      },
-      try await Original(isOpen: true) { store, history in
-        try await store.add("in the file", at: before - 1_000_000)
-        try history.run("PRAGMA wal_checkpoint(TRUNCATE)")
-        for number in 1...8 {
-          try await store.add(String(repeating: "logged \(number) ", count: number * 60), at: before)
-        }
-      },
-    ]
+    let foreign = try [
+      Layout(pageSize: 512, autoVacuum: 1), Layout(pageSize: 8192, reserved: 8, encoding: "UTF-16le"),
+      Layout(reserved: 255, encoding: "UTF-16be", autoVacuum: 2),
+    ].map { try Original($0) }
+    originals =
+      [
+        try await Original { store, _ in
+          for number in 1...3 { try await store.add("clip \(number)", at: before) }
+        },
+        try await Original { store, _ in
+          for number in 1...40 {
+            let count = number == 20 ? 2_000 : number % 9 * 8 + 1
+            let text = String(repeating: "clip \(number) é ", count: count)
+            try await store.add(text, at: before + Int64(number))
+          }
+          try await store.delete(40)
+        },
+        try await Original(isOpen: true) { store, history in
+          try await store.add("in the file", at: before - 1_000_000)
+          try history.run("PRAGMA wal_checkpoint(TRUNCATE)")
+          for number in 1...8 {
+            try await store.add(String(repeating: "logged \(number) ", count: number * 60), at: before)
+          }
+        },
+      ] + foreign
     let parent = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm/" : NSTemporaryDirectory()
     location = HistoryLocation(folder: parent + "copypasta-fuzz-\(UUID().uuidString)")
   }
@@ -127,23 +143,25 @@ struct FileFuzz {
   /// Damages one file according to `seed`, or flips bit number `bit` of the smallest file.
   mutating func run(seed: UInt64, bit: Int?) async throws {
     var random = SplitMix(seed: seed)
-    let original = originals[bit == nil ? Int.random(in: 0..<3, using: &random) : 0]
+    let original = originals[bit == nil ? Int.random(in: originals.indices, using: &random) : 0]
+    let pageSize = original.pageSize
     var (database, log, isMoved, isLogHit) = (original.database, original.log, false, false)
     if let bit {
       database[bit / 8] ^= 1 << (bit % 8)
     } else if log.isEmpty || Bool.random(using: &random) {
-      isMoved = Self.damage(&database, blocksOf: 4096, using: &random)
+      isMoved = Self.damage(&database, blocksOf: pageSize, using: &random)
     } else {
       isLogHit = true
-      _ = Self.damage(&log, blocksOf: 4120, from: 32, using: &random)
+      _ = Self.damage(&log, blocksOf: pageSize + 24, from: 32, using: &random)
       if Bool.random(using: &random) { database = Data() }
     }
     try cleanUp()
     try FileManager.default.createDirectory(atPath: location.folder, withIntermediateDirectories: true)
     try database.write(to: URL(filePath: location.database))
     if !log.isEmpty { try log.write(to: URL(filePath: location.writeAheadLog)) }
-    var hit: Set<Int>? = Set(0..<original.database.count / 4096).filter {
-      original.database[$0 * 4096..<($0 + 1) * 4096] != database.dropFirst($0 * 4096).prefix(4096)
+    var hit: Set<Int>? = Set(0..<original.database.count / pageSize).filter {
+      original.database[$0 * pageSize..<($0 + 1) * pageSize]
+        != database.dropFirst($0 * pageSize).prefix(pageSize)
     }
     // Both swapped pages still exist, so only large texts, which may continue on either page, count as hit.
     if isMoved { hit = hit?.contains(0) == true ? nil : [-1] }
@@ -166,7 +184,7 @@ struct FileFuzz {
     recorded = []
     do {
       try await useOnce(recording: "next")
-    } catch StoreError.damaged {
+    } catch let error as StoreError where error == .damaged || error == .otherLayout {
       try await recover()
       recoveries += 1
       try await useOnce(recording: "after the recovery")

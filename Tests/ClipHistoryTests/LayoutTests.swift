@@ -32,7 +32,8 @@ struct Layout: CustomStringConvertible, Sendable {
   static let chosen = environmentNumber("COPYPASTA_LAYOUTS", or: 0) > 0 ? all : some
 }
 
-/// A history with a certain layout, made by another program: 200 rows in the database, and then 100 in the log.
+/// A history with a certain layout, made by another program: two thirds of its rows are in the database, then the rest
+/// in the log.
 struct ForeignHistory {
   static let rowCount = 300
   static let checkpointed = 200
@@ -45,7 +46,7 @@ struct ForeignHistory {
   }
 
   /// - Parameter isOpen: whether to leave the log, as a crash would; otherwise all rows are in the database.
-  init(_ layout: Layout, isOpen: Bool) throws {
+  init(_ layout: Layout, isOpen: Bool, count: Int = rowCount) throws {
     let origin = isOpen ? TemporaryHistory() : history
     try origin.makeFolder()
     mknod(origin.location.database, S_IFREG | 0o600, 0)
@@ -65,6 +66,7 @@ struct ForeignHistory {
     )
     try run(
       Schema.migrations.joined(separator: ";")
+        + ";UPDATE last_capture SET key = CAST(printf('%032d', 1) AS BLOB)"
         + ";PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
     var statement: OpaquePointer?
     try #require(
@@ -74,7 +76,7 @@ struct ForeignHistory {
         &statement, nil) == SQLITE_OK)
     defer { sqlite3_finalize(statement) }
     let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    for id in 1...Self.rowCount {
+    for id in 1...count {
       if id % 10 == 1 { try run("BEGIN") }
       let text = try ClipText(Self.text(id))
       sqlite3_bind_int64(statement, 1, Int64(id))
@@ -88,7 +90,7 @@ struct ForeignHistory {
       try #require(sqlite3_step(statement) == SQLITE_DONE)
       sqlite3_reset(statement)
       if id % 10 == 0 { try run("COMMIT") }
-      if id == Self.checkpointed { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
+      if id == count / 30 * 20 { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
     guard isOpen else { return }
     try history.makeFolder()

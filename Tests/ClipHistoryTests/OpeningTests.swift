@@ -54,6 +54,28 @@ struct OpeningTests {
     #expect(throws: StoreError.damaged, "it was finished since") { try history.store() }
   }
 
+  private struct Connection: PreparedReads {
+    let database: Database
+    init(_ database: Database) { self.database = database }
+  }
+
+  /// On a read-only mount, programs that open and close the history make it unreadable for moments.
+  @Test func `reading is tried again after a failure that passes, but not forever`() async throws {
+    try await history.record("one")
+    let reader = try ReopeningReader<Connection>(HistoryOpening(history.location))
+    var attempts = 0
+    func read(failing count: Int) throws(StoreError) -> String? {
+      try reader.read { connection throws(StoreError) in
+        attempts += 1
+        if attempts <= count { throw .readOnly }
+        return try connection.database.string("SELECT text FROM clip")
+      }
+    }
+    #expect(try read(failing: 3) == "one")
+    #expect(throws: StoreError.readOnly) { try read(failing: .max) }
+    #expect(attempts < 100)
+  }
+
   /// Each state that a kill during the very first start can leave is an empty history, for readers and writers.
   @Test func `a history whose creation was interrupted at any step is empty`() async throws {
     try history.makeFolder()
