@@ -336,6 +336,9 @@ final class HistorySession {
           recovery = outcome
           events.notify(.recovered)
         }
+      } catch .locked {
+        // Another program has the history open, usually for a moment.
+        cannotOpen(because: .locked, mayRecover: false)
       } catch {
         // Show what can be read, or the reason.
         await enter(await store.open(after: error), mayRecover: false)
