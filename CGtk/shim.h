@@ -65,6 +65,8 @@ static inline const char *copypasta_type_name(gpointer instance) {
   return G_OBJECT_TYPE_NAME(instance);
 }
 
+static inline void copypasta_flush(GdkDisplay *display) { gdk_display_flush(display); }
+
 /* Emits a signal without arguments. */
 static inline void copypasta_emit(gpointer instance, const char *signal) { g_signal_emit_by_name(instance, signal); }
 

@@ -215,6 +215,11 @@ struct Atoms {
     /// The window whose `_NET_WM_NAME` is the name of the window manager (EWMH).
     case windowManager = "_NET_SUPPORTING_WM_CHECK"
     case windowName = "_NET_WM_NAME"
+    /// Where a window manager has put a window (ICCCM, EWMH).
+    case windowState = "WM_STATE"
+    case workspace = "_NET_WM_DESKTOP"
+    case currentWorkspace = "_NET_CURRENT_DESKTOP"
+    case frameSize = "_NET_FRAME_EXTENTS"
 
     /// Properties of our own windows, a separate one for each request, so that answers cannot be confused.
     case timeProperty = "COPYPASTA_TIME"

@@ -14,6 +14,10 @@ public final class Application: Object {
       Owned(taking: gtk_application_new(id, copypasta_G_APPLICATION_IS_SERVICE)))
   }
 
+  /// Receives each key that is pressed while a menu of one of the application's windows is open, and returns whether it
+  /// handled the key.
+  public var onMenuKey: (@MainActor (Accelerator) -> Bool)?
+
   /// Calls `body` once, before the first window.
   public func onStartup(_ body: @escaping @MainActor () -> Void) { connect("startup", body) }
 

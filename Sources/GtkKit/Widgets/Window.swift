@@ -54,7 +54,27 @@ public final class Window: Widget {
   }
 
   /// Adds the window to the application, which runs while it has windows.
-  public func join(_ application: Application) { gtk_window_set_application(cast(), application.cast()) }
+  public func join(_ application: Application) {
+    gtk_window_set_application(cast(), application.cast())
+    onMenuKey { [weak application] in application?.onMenuKey?($0) ?? false }
+  }
+
+  /// Calls `body` with each key that is pressed while a menu or a drop-down list of this window is open.
+  ///
+  /// These keys do not pass through the window, because a popover is a root of its own. It gets its key handler when
+  /// it gets the focus.
+  func onMenuKey(_ body: @escaping @MainActor (Accelerator) -> Bool) {
+    let mark = "copypasta-menu-keys"
+    connect("notify::focus-widget") { [weak self] in
+      guard let self, let focus = gtk_window_get_focus(cast()),
+        let popover = gtk_widget_get_ancestor(focus, gtk_popover_get_type())
+      else { return }
+      let menu = Widget(Owned(borrowing: popover))
+      guard g_object_get_data(menu.cast(), mark) == nil else { return }
+      g_object_set_data(menu.cast(), mark, menu.raw)
+      menu.onKeyPress(body)
+    }
+  }
 
   /// The size in pixels, without decorations, that the window has while it is not maximized.
   public var defaultSize: (width: Int, height: Int) {
@@ -97,6 +117,9 @@ public final class Window: Widget {
     }
   }
 
+  /// This program's visible windows except this one.
+  public var others: [Window] { Window.shown.filter { $0.opaque != opaque } }
+
   /// Calls `body` when `isShownAndActive` may have changed; call it before the window is shown.
   public func onActivityChange(_ body: @escaping @MainActor () -> Void) {
     connect("notify::is-active") { [weak self] in
@@ -135,6 +158,22 @@ public final class Window: Widget {
     if case .token(let token) = activation { gtk_window_set_startup_id(cast(), token) }
     copypasta_window_present(cast(), userTime(for: activation))
     if isNew { expectedFocus = ExpectedFocus(of: self) }
+  }
+
+  /// Takes a shown window off the screen; call `mapAgain` afterwards.
+  public func unmap() {
+    gtk_widget_unmap(widget)
+    copypasta_flush(gtk_widget_get_display(widget))
+  }
+
+  /// Puts an unmapped window on the screen as a new one, with the activation that lets it take the focus.
+  public func mapAgain(_ activation: Activation) {
+    ExpectedFocus.restoreFocusStates(in: self)
+    if case .token(let token) = activation { gtk_window_set_startup_id(cast(), token) }
+    _ = userTime(for: activation)
+    gtk_widget_map(widget)
+    expectedFocus = ExpectedFocus(of: self)
+    copypasta_flush(gtk_widget_get_display(widget))
   }
 
   /// Computes styles and layout of a hidden window in advance, so that the first `present` is faster.
@@ -190,6 +229,55 @@ public final class Window: Widget {
     activityUpdate = Timeout(after: .seconds(1)) { [weak self] in
       if let self, isShownAndActive { update(opaque, RuntimeSymbols.activeState) }
     }
+  }
+
+  /// A window's name for other programs on Wayland (xdg-foreign), which is valid while this object exists.
+  @MainActor
+  public final class ExportedHandle {
+    /// The name that the compositor has chosen.
+    public let name: String
+    private let window: Window
+
+    fileprivate init(_ name: String, of window: Window) {
+      self.name = name
+      self.window = window
+    }
+
+    isolated deinit {
+      guard let surface = gtk_native_get_surface(window.opaque) else { return }
+      // The second function replaces the first in GTK 4.12.
+      if let drop = RuntimeSymbols.waylandDropHandle {
+        drop(surface, name)
+      } else {
+        RuntimeSymbols.waylandUnexportHandle?(surface)
+      }
+    }
+  }
+
+  /// Exports the window to other programs, such as the portal whose dialog this window is the parent of.
+  ///
+  /// - Returns: nil if the compositor does not support it or does not answer within a second.
+  public func exportHandle() async -> ExportedHandle? {
+    guard isVisible, x11Number == nil, let surface = gtk_native_get_surface(opaque),
+      let export = RuntimeSymbols.waylandExportHandle
+    else { return nil }
+    let answer = FirstValue<String?>()
+    let exported: RuntimeSymbols.WaylandExported = { _, handle, data in
+      Closure<@MainActor (String) -> Void>.behind(data)(handle.map { String(cString: $0) } ?? "")
+    }
+    let received: @MainActor (String) -> Void = { answer.send($0) }
+    guard
+      export(
+        surface, unsafeBitCast(exported, to: UnsafeRawPointer.self), Closure.retained(received),
+        releaseClosure)
+        != 0
+    else { return nil }
+    do throws(CancellationError) {
+      guard let name = try await answer.value(within: .seconds(1), else: .some(nil)), !name.isEmpty else {
+        return nil
+      }
+      return ExportedHandle(name, of: self)
+    } catch { return nil }
   }
 
   /// Sets the icon that panels and task switchers show.
@@ -314,7 +402,7 @@ public final class ConfirmationDialog {
     let page = Box(.vertical, spacing: 12, [heading, body, ReflowingBox(cancel, confirm)])
     page.addStyle("page")
     window.setChild(ScrollingBox(ScrolledWindow(child: page, isAsLargeAsItsChild: true)))
-    window.onKeys(["Escape"]) {
+    window.onKeys(["Escape", "<Control>w"]) {
       close()
       return true
     }
