@@ -4,6 +4,7 @@ import GtkKit
 /// What the program's parts need: settings, folders, clocks and the desktop; each part receives it from here.
 @MainActor
 final class AppServices {
+  let windowSystem: any WindowSystem
   let clipboard: any SystemClipboard
   let location: HistoryLocation
   let windowState: KeyFile
@@ -16,11 +17,13 @@ final class AppServices {
   private let makeShortcuts: @MainActor () -> [any GlobalShortcutController.Backend]
 
   init(
-    clipboard: any SystemClipboard, location: HistoryLocation, windowState: KeyFile, hints: Hints,
+    windowSystem: any WindowSystem = windowSystemOfDisplay(), clipboard: any SystemClipboard,
+    location: HistoryLocation, windowState: KeyFile, hints: Hints,
     now: @escaping @Sendable () -> Int64, clock: (@Sendable () -> ClockReading)? = nil,
     preferences: @escaping @MainActor () -> Preferences,
     shortcuts: @escaping @MainActor () -> [any GlobalShortcutController.Backend]
   ) {
+    self.windowSystem = windowSystem
     self.clipboard = clipboard
     self.location = location
     self.windowState = windowState
@@ -38,12 +41,13 @@ final class AppServices {
 
   /// Creates the services for the user's own history, settings and desktop.
   static func live() -> AppServices {
-    AppServices(
-      clipboard: systemClipboard(), location: .ofThisUser,
+    let windowSystem = windowSystemOfDisplay()
+    return AppServices(
+      windowSystem: windowSystem, clipboard: windowSystem.makeClipboard(), location: .ofThisUser,
       windowState: KeyFile(path: Desktop.Folders.state + "/copypasta/state.ini", group: "window"),
       hints: Hints(keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/hints.ini", group: "hints")),
       now: { Format.now },
-      preferences: livePreferences, shortcuts: liveShortcutBackends)
+      preferences: livePreferences, shortcuts: { liveShortcutBackends(on: windowSystem) })
   }
 
   private static func livePreferences() -> Preferences {
@@ -53,32 +57,23 @@ final class AppServices {
   }
 
   /// The global shortcut backends that this desktop may support, the preferred one first.
-  private static func liveShortcutBackends() -> [any GlobalShortcutController.Backend] {
+  private static func liveShortcutBackends(
+    on windowSystem: any WindowSystem
+  ) -> [any GlobalShortcutController.Backend] {
     var backends: [any GlobalShortcutController.Backend] = []
     // GNOME's settings come first, because keys that are set there appear taken to every other backend. A sandbox
     // cannot reach these settings.
     if !Desktop.isFlatpak, let gnome = GnomeShortcut.ofDesktop() { backends.append(gnome) }
-    // A grab is reliable and carries the time of the press, but under Xwayland no press would reach it.
-    if case .x11(let name) = Display.backend, !Desktop.isWayland {
-      backends.append(KeyGrabShortcut(display: name))
-    }
+    // A grab is reliable and carries the time of the press.
+    if let grab = windowSystem.makeKeyGrab() { backends.append(grab) }
     let refused = KeyFile(path: Desktop.Folders.state + "/copypasta/shortcut.ini", group: "refused-shortcut")
     // KDE restores a shortcut that it granted before. Other desktops may list such a shortcut, but it works only after
     // a new request.
-    return backends + [PortalShortcut(refused: refused, remembers: Desktop.names.contains("KDE"))]
-  }
-
-  private static func systemClipboard() -> any SystemClipboard {
-    switch Display.backend {
-    case .x11(let name): X11Clipboard(display: name)
-    case .wayland, .other:
-      // Unreachable: without a display, `CopyPasta.start` exits with a message first.
-      if let clipboard = Clipboard.ofDisplay {
-        GdkClipboard(clipboard)
-      } else {
-        preconditionFailure("no display")
-      }
-    }
+    return backends + [
+      PortalShortcut(
+        refused: refused, remembers: Desktop.names.contains("KDE"),
+        parent: { await windowSystem.parentOfPortalDialog() })
+    ]
   }
 }
 

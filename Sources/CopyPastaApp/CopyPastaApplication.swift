@@ -26,7 +26,8 @@ final class CopyPastaApplication {
   private var toggler: WindowToggler?
   private var window: HistoryWindow?
   private var preparation: Task<Void, Never>?
-  private lazy var dialogs = Dialogs(of: application, closed: endIfUnneeded)
+  private lazy var dialogs = Dialogs(
+    of: application, on: services.windowSystem, closed: endIfUnneeded)
   private lazy var reasons = KeepAliveReasons { [self] in endIfUnneeded() }
   private var callWait: Timeout?
   private var isEnding = false
@@ -232,7 +233,11 @@ final class CopyPastaApplication {
         if !preferences[flag: .showsTrayIcon] { reasons.end(.trayIcon) }
       })
     let entry: any StartAtLogin.Entry =
-      Desktop.isFlatpak ? StartAtLogin.BackgroundPortal() : StartAtLogin.AutostartFile()
+      Desktop.isFlatpak
+      ? StartAtLogin.BackgroundPortal(parent: { [services] in
+        await services.windowSystem.parentOfPortalDialog()
+      })
+      : StartAtLogin.AutostartFile()
     let agreement = KeyFile(
       path: Desktop.Folders.state + "/copypasta/start-at-login.ini", group: "start-at-login")
     startAtLogin = StartAtLogin(
@@ -250,6 +255,14 @@ final class CopyPastaApplication {
   }
 
   private func shortcutChanged(to state: ShortcutState) {
+    // While a menu of ours is open it has grabbed the keyboard, so the press comes to this program and not to the grab.
+    application.onMenuKey = { [self] pressed in
+      guard case .held(by: .keyGrab, _) = state, pressed == Accelerator(services.preferences.shortcut) else {
+        return false
+      }
+      ensureToggler().toggle(.ambient)
+      return true
+    }
     switch state {
     case .held(by: .keyGrab, _), .held(by: .portal, _): reasons.hold(.shortcut)
     // Keep the reason: this state lasts only while the user chooses other keys, or while the shortcut is requested.
@@ -258,7 +271,8 @@ final class CopyPastaApplication {
     case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.unsuitable), .notHeld(.refused),
       .notHeld(.removed):
       reasons.end(.shortcut)
-    case .notHeld(.taken), .notHeld(.missing), .notHeld(.notInstalled), .notHeld(.unsupported):
+    case .notHeld(.taken), .notHeld(.missing), .notHeld(.unbound), .notHeld(.notInstalled),
+      .notHeld(.unsupported):
       reasons.lose(.shortcut)
     }
   }

@@ -46,6 +46,36 @@ import Testing
     #expect(try await run(["/usr/bin/python3", "-c", script]).text == program)
   }
 
+  @Test func `a compositor that starts no programs is named, with the line that starts this program`()
+    async throws
+  {
+    let scene = try await BusScene.start()
+    let sway = try #require(Compositor.all.first { $0.name == "sway" })
+    let message = try await pumping { await StartAtLogin.obstacle(on: scene.client, in: sway) }
+    let line = sway.startLine(for: ShortcutState.program)
+    #expect(
+      message?.contains("sway") == true && message?.hasSuffix("~/.config/sway/config:\n" + line) == true)
+    #expect(try await pumping { await StartAtLogin.obstacle(on: scene.client, in: nil) } == nil)
+
+    // A session that was started with systemd reads the autostart folder.
+    let systemd = "org.freedesktop.systemd1"
+    let unit = try #require(Variant.objectPath("/unit"))
+    let registrations = [
+      try scene.service.export(
+        "<node><interface name='\(systemd).Manager'><method name='GetUnit'><arg type='s'/>"
+          + "<arg type='o' direction='out'/></method></interface></node>",
+        at: "/org/freedesktop/systemd1", methods: ["GetUnit": { _ in [unit] }]),
+      try scene.service.export(
+        "<node><interface name='\(systemd).Unit'><property name='ActiveState' type='s' access='read'/>"
+          + "</interface></node>",
+        at: "/unit", properties: ["ActiveState": { .string("active") }]),
+      scene.service.ownName(systemd),
+    ]
+    try await scene.settle()
+    #expect(try await pumping { await StartAtLogin.obstacle(on: scene.client, in: sway) } == nil)
+    withExtendedLifetime(registrations) {}
+  }
+
   @Test func `another program's autostart file is not changed`() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let others = "[Desktop Entry]\nType=Application\nName=Mine\nExec=mine\n"

@@ -26,6 +26,8 @@ final class FakePortal {
   var beforeAnswering: [String: () -> Void] = [:]
   /// The version of the shortcuts interface; nil if the portal does not report one.
   var version: UInt32?
+  /// The version of KDE's backend; nil without that backend.
+  var backendVersion: UInt32?
   /// Whether the portal supports registering the application's id.
   var knowsRegistry = false
   /// Whether `CreateSession` already grants the shortcuts, as on KDE 5.27.
@@ -67,6 +69,7 @@ final class FakePortal {
             <arg type='o'/><arg type='a(sa{sv})'/><arg type='s'/><arg type='a{sv}'/><arg type='o' direction='out'/>
           </method>
           <method name='ListShortcuts'><arg type='o'/><arg type='a{sv}'/><arg type='o' direction='out'/></method>
+          <method name='ConfigureShortcuts'><arg type='o'/><arg type='s'/><arg type='a{sv}'/></method>
           <property name='version' type='u' access='read'/>
         </interface>
         """, optionsOf: ["CreateSession": 0, "BindShortcuts": 3, "ListShortcuts": 1]),
@@ -91,6 +94,16 @@ final class FakePortal {
             <method name='Register'><arg type='s'/><arg type='a{sv}'/></method>
           </interface></node>
           """, at: Portal.path, methods: ["Register": register]))
+    }
+    if let backendVersion {
+      let backend = "org.freedesktop.impl.portal"
+      registrations += [
+        try scene.service.export(
+          """
+          <node><interface name='\(backend).GlobalShortcuts'><property name='version' type='u' access='read'/></interface></node>
+          """, at: Portal.path, properties: ["version": { .uint32(backendVersion) }]),
+        scene.service.ownName(backend + ".desktop.kde"),
+      ]
     }
     registrations.append(scene.service.ownName(Portal.name))
     try await scene.settle()
@@ -145,8 +158,21 @@ final class FakePortal {
   {
     try scene.service.export(
       "<node>\(interface)</node>", at: Portal.path,
-      methods: Dictionary(uniqueKeysWithValues: methods.map { ($0, answering($0, optionsAt: $1)) }),
+      methods: Dictionary(uniqueKeysWithValues: methods.map { ($0, answering($0, optionsAt: $1)) })
+        .merging(["ConfigureShortcuts": configuring]) { $1 },
       properties: ["version": { [weak self] in self?.version.map { .uint32($0) } }])
+  }
+
+  /// Opens no request, unlike the other methods.
+  private var configuring: Bus.Method {
+    { [weak self] arguments throws(BusError) in
+      self?.calls.append("ConfigureShortcuts")
+      self?.arguments["ConfigureShortcuts"] = arguments
+      if self?.answers["ConfigureShortcuts"] == .error {
+        throw .refused(name: BusError.unknownMethod, message: "no")
+      }
+      return []
+    }
   }
 
   private func answering(_ method: String, optionsAt position: Int) -> Bus.Method {

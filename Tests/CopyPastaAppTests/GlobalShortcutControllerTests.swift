@@ -28,6 +28,7 @@ import Testing
       (.notHeld(.refused), .notHeld(.unsupported), .notHeld(.refused)),
       (.notHeld(.missing("X")), .notHeld(.unsupported), .notHeld(.missing("X"))),
       (.notHeld(.unsupported), .notHeld(.unsupported), .notHeld(.unsupported)),
+      (.notHeld(.refused), .notHeld(.missing("X")), .notHeld(.refused)),
     ] as [(ShortcutState, ShortcutState, ShortcutState)])
   func `the first shortcut backend that supports the keys is used, and none is asked more than once`(
     outcome: ShortcutState, next: ShortcutState, state: ShortcutState

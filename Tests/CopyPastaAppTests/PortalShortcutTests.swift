@@ -40,14 +40,20 @@ import Testing
   ///
   /// KDE 6.3 opens System Settings if remembered keys are requested again. Later versions require a request but show
   /// no dialog.
-  @Test(arguments: [(true, nil, 0), (false, nil, 0), (false, 2, 1)] as [(Bool, UInt32?, Int)])
+  ///
+  /// xdg-desktop-portal before 1.21 reports version 1 for every backend.
+  @Test(
+    arguments: [
+      (true, nil, nil, 0), (false, nil, nil, 0), (false, nil, 1, 0), (false, 2, nil, 1), (false, 1, 2, 1),
+    ] as [(Bool, UInt32?, UInt32?, Int)])
   func
     `shortcut keys that KDE has granted or remembers are requested again only if the request shows no dialog`(
-      grantsAtOnce: Bool, version: UInt32?, requests: Int
+      grantsAtOnce: Bool, version: UInt32?, backendVersion: UInt32?, requests: Int
     ) async throws
   {
     portal.grantsAtOnce = grantsAtOnce
     portal.version = version
+    portal.backendVersion = backendVersion
     portal.remembered = portal.granted
     try await expectHeld(makeShortcut(remembers: true))
     #expect(portal.bindRequests == requests)
@@ -65,21 +71,58 @@ import Testing
   /// After an empty grant the shortcut is requested once more, in a new session.
   @Test(
     arguments: [
-      (.grantedUnsaid, "", nil), (.grantedEmpty, "", nil),
+      (.grantedUnsaid, "Meta+V", "Meta+V"), (.grantedEmpty, "Meta+V", "Meta+V"),
       (.grantedOtherwise, "Press <Control><Super>v", "Ctrl+Super+V"),
       (.granted, "Press <Control><Super>v or <Alt>F3", "Ctrl+Super+V or Alt+F3"),
       (.granted, "Press <Control><Super>v, <Alt>F3", "Ctrl+Super+V or Alt+F3"),
       (.granted, "<Control><Super>v;<Alt>F3", "Ctrl+Super+V or Alt+F3"),
-    ] as [(FakePortal.Answer, String, String?)])
+    ] as [(FakePortal.Answer, String, String)])
   func `a portal's grant is accepted in every known format`(
-    answer: FakePortal.Answer, words: String, name: String?
+    answer: FakePortal.Answer, words: String, name: String
   ) async throws {
     portal.answers["BindShortcuts"] = answer
     portal.granted = FakePortal.list("toggle-history", trigger: words)
+    portal.beforeAnswering["BindShortcuts"] = { [portal] in portal.remembered = portal.granted }
     try await expectHeld(as: .held(by: .portal, name: name))
     #expect(portal.bindRequests == (answer == .grantedEmpty ? 2 : 1))
     portal.activate()
     try await pump("the press") { reports.presses.count == 1 }
+  }
+
+  /// Hyprland's portal grants every request without binding keys; its users may bind the shortcut themselves.
+  @Test(arguments: [FakePortal.Answer.granted, .grantedUnsaid])
+  func `a grant that names no keys does not count as held until the desktop names some`(
+    _ answer: FakePortal.Answer
+  ) async throws {
+    portal.answers["BindShortcuts"] = answer
+    portal.granted = FakePortal.list("toggle-history", trigger: "")
+    try await expectHeld(as: .notHeld(.unbound))
+    portal.activate()
+    try await pump("the press") { reports.presses.count == 1 }
+    portal.change(to: FakePortal.list("toggle-history", trigger: "Meta+B"))
+    try await pump("the keys") { reports.states == [.held(by: .portal, name: "Meta+B")] }
+  }
+
+  @Test func `the desktop's dialogs have a parent, and its dialog for the keys opens if the portal has one`()
+    async throws
+  {
+    func make() -> PortalShortcut {
+      PortalShortcut(
+        limits: .patient, connect: { [portal] in portal.client }, parent: { ParentHandle("x11:1f") })
+    }
+    let old = make()
+    try await expectHeld(old)
+    #expect(portal.arguments["BindShortcuts"]?[2]?.string == "x11:1f")
+    #expect(old.openSettings == nil)
+    try await pumping { await old.stop() }
+    portal.version = 2
+    let shortcut = make()
+    #expect(try await start(shortcut) == Self.held)
+    let open = try #require(shortcut.openSettings)
+    #expect(try await pumping { await open() })
+    #expect(portal.arguments["ConfigureShortcuts"]?[1]?.string == "x11:1f")
+    portal.answers["ConfigureShortcuts"] = .error
+    #expect(try await !pumping { await open() })
   }
 
   @Test(arguments: [false, true])
@@ -115,15 +158,10 @@ import Testing
   }
 
   /// KDE still lists a shortcut whose keys were removed.
-  @Test(arguments: ["Meta+V", ""])
-  func `changes to the shortcut in the desktop's settings are reported`(
-    _ trigger: String
-  ) async throws {
-    portal.granted = FakePortal.list("toggle-history", trigger: trigger)
-    let held = ShortcutState.held(by: .portal, name: trigger.isEmpty ? nil : trigger)
-    try await expectHeld(as: held)
+  @Test func `changes to the shortcut in the desktop's settings are reported`() async throws {
+    try await expectHeld()
     let changes: [(list: Variant, state: ShortcutState)] = [
-      (FakePortal.list("another", trigger: "Meta+V"), .notHeld(.removed)), (portal.granted, held),
+      (FakePortal.list("another", trigger: "Meta+V"), .notHeld(.removed)), (portal.granted, Self.held),
       (FakePortal.list("toggle-history", trigger: "Meta+B"), .held(by: .portal, name: "Meta+B")),
       (FakePortal.list("toggle-history", trigger: ""), .notHeld(.removed)),
     ]

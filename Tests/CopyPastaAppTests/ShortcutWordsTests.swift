@@ -21,14 +21,15 @@ import Testing
     #expect(try #require(Accelerator("<Control>Super_L")).isModifierAlone)
   }
 
-  @Test(arguments: Compositor.allCases)
-  func `without a shortcut portal, the message names the compositor's configuration file`(
-    _ compositor: Compositor
+  @Test(arguments: Compositor.all.map(\.name), [ShortcutState.Reason.unsupported, .unbound])
+  func `without keys from a portal, the message names the compositor's configuration file`(
+    _ name: String, reason: ShortcutState.Reason
   ) throws {
     let before = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) }
     defer { setenv("XDG_CURRENT_DESKTOP", before ?? "", 1) }
-    setenv("XDG_CURRENT_DESKTOP", compositor.rawValue, 1)
-    let state = ShortcutState.notHeld(.unsupported)
+    setenv("XDG_CURRENT_DESKTOP", name, 1)
+    let compositor = try #require(Compositor.current)
+    let state = ShortcutState.notHeld(reason)
     let command = try #require(state.command)
     #expect(command.contains("toggle") && state.message.hasSuffix("\(compositor.file):"))
     #expect(state.keys == "Not Available")

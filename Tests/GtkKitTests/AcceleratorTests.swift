@@ -44,6 +44,6 @@ import Testing
   @Test func `the program's shell command is a full path if its name would run another program`() throws {
     // "sh" is in every PATH and is not this test program, whose folder may contain a space.
     let tests = try #require(ProgramFiles.program)
-    #expect(ProgramFiles.shellCommand(named: "sh") == ProgramFiles.quoted(tests))
+    #expect(ProgramFiles.command(named: "sh") == tests)
   }
 }

@@ -5,6 +5,7 @@ import SerialQueue
 struct Appearance: Equatable, Sendable {
   var isDark = false
   var hasHighContrast = false
+  var reducesMotion = false
   /// The accent colour as `0xRRGGBB`; nil for the theme's own.
   var accent: Int?
 }
@@ -17,6 +18,7 @@ extension Appearance {
   init(portal values: [String: Variant]) {
     isDark = values["color-scheme"]?.uint32 == 1
     hasHighContrast = values["contrast"]?.uint32 == 1
+    reducesMotion = values["reduced-motion"]?.uint32 == 1
     let parts = values["accent-color"]?.children?.compactMap(\.double) ?? []
     if parts.count == 3, parts.allSatisfy({ (0...1).contains($0) }) {
       accent = parts.map { Int(($0 * 255).rounded()) }.reduce(0) { $0 << 8 | $1 }
@@ -25,16 +27,18 @@ extension Appearance {
 
   /// Reads the appearance that an earlier run stored; nil if it stored none.
   init?(keptIn file: KeyFile) {
-    let values = file.integers(["dark", "contrast", "accent"])
+    let values = file.integers(["dark", "contrast", "reduced-motion", "accent"])
     guard let dark = values["dark"] else { return nil }
     isDark = dark == 1
     hasHighContrast = values["contrast"] == 1
+    reducesMotion = values["reduced-motion"] == 1
     if let kept = values["accent"], (0...0xff_ffff).contains(kept) { accent = kept }
   }
 
   func keep(in file: KeyFile) throws(GLibError) {
     try file.write([
-      ("dark", isDark ? 1 : 0), ("contrast", hasHighContrast ? 1 : 0), ("accent", accent ?? -1),
+      ("dark", isDark ? 1 : 0), ("contrast", hasHighContrast ? 1 : 0),
+      ("reduced-motion", reducesMotion ? 1 : 0), ("accent", accent ?? -1),
     ])
   }
 }
@@ -138,14 +142,16 @@ private struct GnomeAppearance {
       SettingsSchema("org.gnome.desktop.interface"), initially: ["color-scheme": .string("default")]
     ) { _ in changed() }
     accessibility = Settings(
-      SettingsSchema("org.gnome.desktop.a11y.interface"), initially: ["high-contrast": .bool(false)]
+      SettingsSchema("org.gnome.desktop.a11y.interface"),
+      initially: ["high-contrast": .bool(false), "reduced-motion": .string("no-preference")]
     ) { _ in changed() }
   }
 
   var appearance: Appearance {
     Appearance(
       isDark: interface["color-scheme"] == .string("prefer-dark"),
-      hasHighContrast: accessibility["high-contrast"] == .bool(true))
+      hasHighContrast: accessibility["high-contrast"] == .bool(true),
+      reducesMotion: accessibility["reduced-motion"] == .string("reduce"))
   }
 }
 
@@ -194,11 +200,13 @@ final class ProgramStyle {
   private let theme = Theme()
   private let shape = StyleSheet("", level: 1)
   private let accent = StyleSheet("", level: 1)
+  private var appearance = Appearance()
 
   init() {
     Display.onCompositionChange(weakly(self) { $0.shapeWindows() })
     shapeWindows()
     theme.onChange(weakly(self) { $0.followTheme() })
+    theme.onMotionChange(weakly(self) { $0.show($0.appearance) })
     followTheme()
   }
 
@@ -212,7 +220,10 @@ final class ProgramStyle {
 
   /// Applies the desktop's appearance, except where the user has chosen a theme.
   func show(_ appearance: Appearance) {
-    theme.prefer(isDark: appearance.isDark, hasHighContrast: appearance.hasHighContrast)
+    self.appearance = appearance
+    theme.prefer(
+      isDark: appearance.isDark, hasHighContrast: appearance.hasHighContrast,
+      reducesMotion: appearance.reducesMotion)
     accent.css = theme.isOfGTK ? appearance.accent.map(Self.rules(of:)) ?? "" : ""
   }
 

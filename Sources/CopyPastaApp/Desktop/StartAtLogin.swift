@@ -110,6 +110,42 @@ final class StartAtLogin {
   }
 }
 
+// MARK: - Desktops that start no programs
+
+extension StartAtLogin {
+  private static let systemd = RemoteObject(
+    name: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
+    interface: "org.freedesktop.systemd1.Manager")
+
+  /// Says why an entry would have no effect on this desktop, with the line that has; nil if the entry works.
+  ///
+  /// The compositors that are set up in a file ignore the autostart folder, unless the session was started with
+  /// systemd, which then reads it.
+  static func obstacle(on bus: Bus?, in compositor: Compositor? = .current) async -> String? {
+    guard let compositor, await !systemdStartsPrograms(bus) else { return nil }
+    return tr("Not available: %s starts no programs at login. Add this to %s:").filled(
+      with: compositor.name, compositor.startFile) + "\n" + compositor.startLine(for: ShortcutState.program)
+  }
+
+  private static func systemdStartsPrograms(_ bus: Bus?) async -> Bool {
+    guard let bus else { return false }
+    do throws(BusError) {
+      let unit = try await bus.call(
+        systemd, "GetUnit", [.string("xdg-desktop-autostart.target")], timeout: .seconds(5),
+        startsService: false)
+      guard let path = unit[0]?.string else { return false }
+      let properties = RemoteObject(
+        name: systemd.name, path: path, interface: "org.freedesktop.DBus.Properties")
+      let state = try await bus.call(
+        properties, "Get", [.string("org.freedesktop.systemd1.Unit"), .string("ActiveState")],
+        timeout: .seconds(5), startsService: false)
+      return state[0]?.unboxed?.string == "active"
+    } catch {
+      return false
+    }
+  }
+}
+
 // MARK: - The two kinds of entries
 
 extension StartAtLogin {
@@ -182,18 +218,22 @@ extension StartAtLogin {
 
     /// Returns the bus that the portal is on; tests replace this closure.
     var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
+    /// Returns the parent of the portal's dialog.
+    var parent: @MainActor () async -> ParentHandle = { .none }
 
     /// Always nil, because the portal does not report whether the program is started.
     var isSet: Bool? { nil }
 
     func set(_ starts: Bool) async throws(EntryError) {
+      let parent = await parent()
+      defer { withExtendedLifetime(parent) {} }
       do {
         let answer = try await Portal(bus: connect()).request(
           "RequestBackground", of: "org.freedesktop.portal.Background", within: Self.limit
         ) { token in
           let reason = tr("To have your clipboard history ready when you need it.")
           return [
-            .string(""),
+            .string(parent.name),
             .dictionary([
               "handle_token": token, "reason": .string(reason), "autostart": .bool(starts),
               "commandline": .strings(["copypasta", "--background"]),

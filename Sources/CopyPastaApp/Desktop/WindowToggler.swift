@@ -34,7 +34,7 @@ final class WindowToggler {
     case settled
     /// The window is being shown, and may not have the focus yet.
     case arriving(Timeout)
-    /// A toggle waits for the desktop to report which window is in front.
+    /// A toggle waits for the desktop to report which window is in front, or until the window was brought.
     case asking
     /// The focus was lost; the window hides unless the focus returns.
     case leaving(Task<Void, Never>)
@@ -63,12 +63,22 @@ final class WindowToggler {
   }
 
   private func bringUp(_ activation: Activation) {
-    // Hide the window first, because a Wayland compositor may leave it where it is and only mark it as urgent, even
-    // with a token (sway does). A newly mapped window appears on the current workspace with the focus.
-    if window.isShown, !window.isActive, Display.backend == .wayland { window.hide() }
-    state = .arriving(Timeout(after: Self.arrivalTime, weakly(self) { $0.state = .settled }))
-    window.present(activation)
-    if window.isActive { state = .settled }
+    guard window.isShown, !window.isActive else {
+      window.present(activation)
+      return arrive()
+    }
+    state = .asking
+    Task.unpooled { [self] in
+      await window.fetch(activation)
+      if case .asking = state { arrive() }
+    }
+  }
+
+  /// Waits until the window that was just presented has the focus.
+  private func arrive() {
+    state =
+      window.isActive
+      ? .settled : .arriving(Timeout(after: Self.arrivalTime, weakly(self) { $0.state = .settled }))
   }
 
   /// Hides the window if it or one of its dialogs is in front, and shows it in front otherwise.

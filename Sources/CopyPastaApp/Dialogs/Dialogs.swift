@@ -13,6 +13,7 @@ final class Dialogs {
   }
 
   private let application: Application
+  private let windowSystem: any WindowSystem
   private let closed: @MainActor () -> Void
   private(set) var open: [Kind: any Dialog] = [:]
   /// Notified when a dialog has gained or lost the focus, or was closed.
@@ -20,8 +21,11 @@ final class Dialogs {
 
   enum Kind: CaseIterable { case preferences, shortcuts, about, text }
 
-  init(of application: Application, closed: @escaping @MainActor () -> Void) {
+  init(
+    of application: Application, on windowSystem: any WindowSystem, closed: @escaping @MainActor () -> Void
+  ) {
     self.application = application
+    self.windowSystem = windowSystem
     self.closed = closed
   }
 
@@ -43,7 +47,15 @@ final class Dialogs {
   ) {
     let window = open[kind]?.window ?? added(make(), as: kind)
     if let parent { window.setTransient(for: parent) }
-    window.present(activation)
+    let shown = [parent, window].compactMap(\.self).filter(\.isVisible)
+    guard !shown.isEmpty, !Window.shown.contains(where: \.isShownAndActive) else {
+      return window.present(activation)
+    }
+    // Bring the parent, too, because some window managers put a dialog on its parent's workspace.
+    Task.unpooled { [weak self, windowSystem] in
+      await windowSystem.fetch(shown, activation)
+      if self?.open[kind]?.window === window { window.present(activation) }
+    }
   }
 
   private func added(_ dialog: any Dialog, as kind: Kind) -> Window {
@@ -53,7 +65,9 @@ final class Dialogs {
       window?.destroy()
       return true
     }
-    dialog.window.onHide { [weak self] in
+    dialog.window.onHide { [weak self, weak window = dialog.window] in
+      // The window may be on its way to another workspace.
+      guard window?.isVisible != true else { return }
       self?.open[kind] = nil
       self?.activity.notify()
       self?.closed()

@@ -66,20 +66,12 @@ final class HistoryWindow {
 
   /// Whether the window has the focus, ignoring keyboard grabs by desktop shortcuts on X11.
   ///
-  /// While the keys of a desktop shortcut are held down, they are grabbed, and the window appears to lose the focus.
-  ///
   /// - Parameter orDialog: Whether the focus may be in another window of the program instead.
   /// - Returns: False while this window is hidden, even if another window has the focus.
   func isInFront(orDialog: Bool = false) async -> Bool {
     if isActive { return true }
     guard isShown else { return false }
-    let windows = orDialog ? Window.shown : [window]
-    guard case .x11(let display) = Display.backend else {
-      return windows.contains(where: \.isFocusedByCompositor)
-    }
-    let focus = InputFocus(display: display)
-    for number in windows.compactMap(\.x11Number) where await focus.isIn(number) { return true }
-    return false
+    return await services.windowSystem.isFocusIn(orDialog ? Window.shown : [window])
   }
 
   /// The window as the parent of dialogs; nil while it is hidden.
@@ -94,6 +86,16 @@ final class HistoryWindow {
     body.focusNewest()
     guard !isDrawn else { return }
     window.onNextFrame(weakly(self) { $0.drawn() })
+  }
+
+  /// Brings this window and the program's dialogs to the user, and presents them.
+  ///
+  /// Does nothing if the window was hidden meanwhile.
+  func fetch(_ activation: Activation) async {
+    await services.windowSystem.fetch([window] + window.others, activation)
+    guard window.isVisible else { return }
+    present(activation)
+    for dialog in window.others { dialog.present(activation) }
   }
 
   /// Does the work of the first `present` in advance, in steps while the main loop is idle.
@@ -242,8 +244,7 @@ final class HistoryWindow {
     isDrawn = true
     (notice.canAnnounce, retentionBar.canAnnounce) = (isActive, isActive)
     window.emitActivityAgain()
-    // Set no icon on Wayland: compositors use the desktop file's icon, and GTK 4.24 would draw the header again.
-    if Display.backend != .wayland {
+    if services.windowSystem.showsWindowIcons {
       Task.unpooled { [window] in
         // Wait until idle, because `setIcon` makes GTK render the icon in several sizes for X11's panels. This takes
         // 6 ms, and 10 MiB of memory if the icon is an SVG.

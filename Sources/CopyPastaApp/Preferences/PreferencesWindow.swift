@@ -37,11 +37,10 @@ final class PreferencesWindow: Dialogs.Dialog {
     let warnings = preferences.areKept ? [] : [Self.warning]
     window.show(page: Box(.vertical, spacing: 24, warnings + [shortcut.root] + groups.map(\.root)))
     Task.unpooled { [weak self] in
-      do throws(BusError) {
-        self?.watchServices(on: try await connect())
-      } catch {
-        self?.showTray(false)
-      }
+      var bus: Bus?
+      do throws(BusError) { bus = try await connect() } catch {}
+      if let bus { self?.watchServices(on: bus) } else { self?.showTray(false) }
+      if let obstacle = await StartAtLogin.obstacle(on: bus) { self?.disableStartAtLogin(obstacle) }
     }
   }
 
@@ -65,6 +64,11 @@ final class PreferencesWindow: Dialogs.Dialog {
   private func showTray(_ isThere: Bool) {
     trayIcon.isAvailable = isThere
     trayIcon.explain(isThere ? Self.trayExplanation : tr("Not available: this desktop has no tray."))
+  }
+
+  private func disableStartAtLogin(_ obstacle: String) {
+    startsAtLogin.isAvailable = false
+    startsAtLogin.explain(ShortcutState.unbroken(obstacle), spoken: obstacle)
   }
 
   /// Shows why *Start at Login* was reset, in the row of that setting.

@@ -7,7 +7,7 @@ import SerialQueue
 /// the shortcut off.
 @MainActor
 final class ShortcutGroup {
-  private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keys, gnome, command]).root
+  private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keys, desktop, gnome, command]).root
 
   private let preferences: Preferences
   private let controller: GlobalShortcutController
@@ -19,6 +19,8 @@ final class ShortcutGroup {
     tr("Show or Hide the _History"), "", button, clicked: weakly(self) { $0.record() })
   private let command: PreferenceRow
   private let copyButton = CopyButton(tr("Cop_y"))
+  private let desktopButton = Button(label: tr("Ch_ange…"))
+  private let desktop: PreferenceRow
   private let gnomeButton = Button(label: "")
   private let gnome: PreferenceRow
   private var tokens: [ListenerToken] = []
@@ -38,6 +40,8 @@ final class ShortcutGroup {
     button.addStyle("shortcut")
     command = PreferenceRow(tr("C_ommand to Bind"), "", copyButton.root)
     command.root.addStyle("command")
+    desktop = PreferenceRow(
+      tr("Keys in Your Desktop’s Settings"), tr("Your desktop has the last word on the keys."), desktopButton)
     gnome = PreferenceRow(tr("Shortcut in _GNOME"), "", gnomeButton)
     window.noteInput()
     connect()
@@ -51,6 +55,7 @@ final class ShortcutGroup {
     // Handle hiding as well, because a window can close without losing the focus first.
     button.onHide(weakly(self) { $0.isRecording = false })
     copyButton.root.onClick(weakly(self) { $0.copyCommand() })
+    desktopButton.onClick(weakly(self) { $0.openSettings() })
     gnomeButton.onClick(weakly(self) { $0.useGnome() })
     tokens = [
       controller.changes.add(weakly(self) { $0.show() }),
@@ -130,6 +135,13 @@ final class ShortcutGroup {
     }
   }
 
+  private func openSettings() {
+    guard let open = controller.openSettings else { return }
+    Task.unpooled { [desktop] in
+      if await !open() { desktop.showError(tr("Couldn’t open your desktop’s settings.")) }
+    }
+  }
+
   private func useGnome() {
     if let choice = controller.gnomeChoice, let failure = controller.choose(choice) {
       gnome.showError(failure)
@@ -150,6 +162,7 @@ final class ShortcutGroup {
     guard !isRecording else { return }
     let state = controller.state
     explain(state.message, namesKeys: state.shortcut == name, isFailure: state.isFailure)
+    desktop.isShown = controller.openSettings != nil
     command.isShown = controller.state.command != nil
     if let text = controller.state.command { command.explain(ShortcutState.unbroken(text), spoken: text) }
     gnome.isShown = controller.gnomeChoice != nil

@@ -60,15 +60,15 @@ public enum ProgramFiles {
     return installed.map { path.dropLast($0.count) + "/bin/copypasta" } ?? path
   }
 
-  /// Returns this program's command for a shell or a desktop's keyboard settings.
-  ///
-  /// The command is `name` if PATH finds this program by that name; otherwise it is the full path, quoted if necessary.
-  public static func shellCommand(named name: String) -> String {
+  /// Returns this program's command for a desktop's settings: `name` if PATH finds this program by that name, otherwise
+  /// the full path.
+  public static func command(named name: String) -> String {
     guard let own = program else { return name }
-    return resolved(name) == own ? name : quoted(own)
+    return resolved(name) == own ? name : own
   }
 
-  static func quoted(_ text: String) -> String {
+  /// Quotes a word for a POSIX shell, if necessary.
+  public static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       isalnum(Int32(byte)) != 0 && byte < 0x80 || "/._-+".utf8.contains(byte)
     }

@@ -23,7 +23,11 @@ public final class Theme {
   }
 
   /// Applies the desktop's preference, in place of an earlier one.
-  public func prefer(isDark: Bool, hasHighContrast: Bool) {
+  ///
+  /// Reduced motion disables GTK's animations, so that changes appear at once. No version of GTK does this itself.
+  public func prefer(isDark: Bool, hasHighContrast: Bool, reducesMotion: Bool) {
+    let isReduced = reducesMotion || settings[property: Self.reducedMotion] == .number(1)
+    override("gtk-enable-animations", with: isReduced ? .flag(false) : nil)
     // HighContrastInverse was the dark variant of HighContrast; GTK 4 no longer supports it.
     let isInverse = isOfGTK && original("gtk-theme-name") == .text("HighContrastInverse")
     let (isDark, hasHighContrast) = (isDark || isInverse, hasHighContrast || isInverse)
@@ -65,6 +69,15 @@ public final class Theme {
       settings.connect("notify::gtk-interface-contrast", body)
     }
   }
+
+  /// Calls `body` when GTK's own preference for reduced motion changes (GTK 4.22 and newer); `prefer` applies it.
+  public func onMotionChange(_ body: @escaping @MainActor () -> Void) {
+    if settings[property: Self.reducedMotion] != nil {
+      settings.connect("notify::" + Self.reducedMotion, body)
+    }
+  }
+
+  private static let reducedMotion = "gtk-interface-reduced-motion"
 
   private static let names: Set<String> = [
     "", "Default", "Default-dark", "Default-hc", "Default-hc-dark", "Adwaita", "Adwaita-dark", "HighContrast",

@@ -65,6 +65,20 @@ import Testing
     }
   }
 
+  /// An open menu has grabbed the keyboard, so the press does not reach the grab of the shortcut.
+  @Test func `the shortcut hides the window while its menu is open`() async throws {
+    try await Self.run(with: ["text"]) { scene, other in
+      for key in ["Menu", "F10"] {
+        try await scene.pressShortcut()
+        try await scene.expectActive()
+        try await scene.openPopup(key)
+        try await scene.pressShortcut()
+        try await waitUntil("the other window active") { try await other.isActive() }
+        #expect(try await eventually { try await scene.desktop.copyPastaWindowCount() == 0 })
+      }
+    }
+  }
+
   /// Without a window manager, only the X focus shows that the user works in the window.
   @Test func `without a window manager, a second press of the shortcut hides the window`() async throws {
     try await VirtualDesktop.with(windowManager: nil) { desktop in

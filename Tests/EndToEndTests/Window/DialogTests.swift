@@ -20,6 +20,19 @@ import Testing
     }
   }
 
+  @Test func `Ctrl+W closes a dialog, and then hides the main window`() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      // The program keeps running because it owns the clipboard.
+      try await scene.desktop.press("Return")
+      try await scene.expectClipboard("one")
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.desktop.press("ctrl+w")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      try await scene.desktop.press("ctrl+w")
+      try await waitUntil("no window") { try await scene.desktop.copyPastaWindowCount() == 0 }
+    }
+  }
+
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
   func `window shortcuts are captured, not executed, while the shortcut button waits for keys`(
     kind: VirtualDesktop.Kind

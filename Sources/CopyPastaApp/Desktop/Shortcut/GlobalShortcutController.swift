@@ -32,6 +32,9 @@ final class GlobalShortcutController {
     /// Forgets that the user refused the shortcut; called when the user chooses it again.
     func forgetRefusal()
 
+    /// Opens the desktop's own dialog for the keys, and returns whether that succeeded; nil if there is none.
+    var openSettings: (@MainActor () async -> Bool)? { get }
+
     /// Notified of each press, and of each change of the state after `start` has returned.
     var observers: Observers<BackendEvent> { get }
   }
@@ -85,6 +88,9 @@ final class GlobalShortcutController {
     for backend in backends { backend.forgetRefusal() }
     restart()
   }
+
+  /// Opens the desktop's own dialog for the keys, and returns whether that succeeded; nil if there is none.
+  var openSettings: (@MainActor () async -> Bool)? { backends.lazy.compactMap(\.openSettings).first }
 
   private func restart() {
     let before = work
@@ -194,6 +200,9 @@ final class GlobalShortcutController {
 }
 
 extension GlobalShortcutController.Backend {
+  /// Nil, because most backends use the keys of the setting.
+  var openSettings: (@MainActor () async -> Bool)? { nil }
+
   /// Does nothing, because most backends do not ask the user.
   func forgetRefusal() {}
 }

@@ -21,6 +21,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   private let refused: KeyFile?
   private let remembers: Bool
   private let connect: @MainActor () async throws(BusError) -> Bus
+  private let parent: @MainActor () async -> ParentHandle
   private var portal: Portal?
   private var keys: Accelerator?
   private var session: PortalShortcutSession?
@@ -37,10 +38,13 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   ///     nothing. A granted request clears the refusal.
   ///   - remembers: Whether a shortcut that the desktop granted to an earlier session works in later sessions without a
   ///     request.
+  ///   - parent: Returns the parent of the portal's dialog.
   init(
     limits: Limits = Limits(), refused: KeyFile? = nil, remembers: Bool = false,
-    connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.ownSession
+    connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.ownSession,
+    parent: @escaping @MainActor () async -> ParentHandle = { .none }
   ) {
+    self.parent = parent
     self.limits = limits
     self.refused = refused
     self.remembers = remembers
@@ -67,6 +71,11 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   }
 
   func forgetRefusal() { keepRefusal(of: nil) }
+
+  var openSettings: (@MainActor () async -> Bool)? {
+    guard let session, session.version >= 2 else { return nil }
+    return { [parent] in await session.configure(above: await parent()) }
+  }
 
   private func keepRefusal(of keys: Accelerator?) {
     do throws(GLibError) {
@@ -128,7 +137,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
       let portal = try await connectedPortal()
       let session = try await PortalShortcutSession.make(
         for: keys, through: portal, within: limits.answer, remembers: remembers, mayAsk: mayAsk,
-        weakly(self) { $0.handle($1) })
+        parent, weakly(self) { $0.handle($1) })
       // Close the session if the shortcut was stopped while it was being set up.
       guard self.keys == keys, !Task.isCancelled else {
         await session.close()
@@ -137,7 +146,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
       self.session = session
       heldSince = .now
       forgetRefusal()
-      return .held(by: .portal, name: session.triggerName)
+      return session.state
     } catch {
       isPortalGone = error == .gone
       if error == .refused, mayAsk { keepRefusal(of: keys) }
@@ -172,8 +181,10 @@ extension ShortcutState.Reason {
 private final class PortalShortcutSession {
   /// The desktop's name for the keys, in the user's language; nil if it provides none.
   private(set) var triggerName: String?
-  /// Whether the desktop has granted the shortcut, and has not revoked it since.
-  private(set) var isBound = false
+  /// Whether the desktop has listed the shortcut, possibly without keys, and has not revoked it since.
+  private(set) var isListed = false
+  /// The version of the portal's interface.
+  private(set) var version: UInt32 = 1
   private let portal: Portal
   private let handle: String
   private let path: Variant
@@ -197,25 +208,34 @@ private final class PortalShortcutSession {
   ///   - limit: How long to wait for answers that do not depend on the user.
   ///   - remembers: Whether `ListShortcuts` lists what the desktop granted to an earlier session, as KDE's does.
   ///   - mayAsk: Whether the user may be asked; if false, only an earlier grant is used.
+  ///   - parent: Returns the parent of the portal's dialog.
   /// - Throws: `refused` if the desktop refuses the shortcut, or the user refuses it or has refused it earlier.
   static func make(
     for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool, mayAsk: Bool,
+    _ parent: @MainActor () async -> ParentHandle,
     _ report: @escaping @MainActor (GlobalShortcutController.BackendEvent) -> Void
   ) async throws(Portal.RequestError) -> PortalShortcutSession {
     try await portal.register(as: CopyPasta.id, within: limit)
     var session = try await open(for: keys, through: portal, limit)
     defer { session.report = report }
     do throws(Portal.RequestError) {
-      if !session.isBound, remembers { try await session.recall(limit) }
+      if !session.isListed, remembers { try await session.recall(limit) }
       // KDE also lists a shortcut that its user has refused, but without keys.
       guard mayAsk || session.triggerName != nil else { throw .refused }
       guard try await session.wantsBinding(limit) else { return session }
-      if try await session.bind(keys) { return session }
-      // GNOME 50 may grant the request but list no shortcut. A session can be bound only once, so open a new session,
-      // which gets the granted shortcut without another dialog.
-      await session.close()
-      session = try await open(for: keys, through: portal, limit)
-      _ = try await session.bind(keys)
+      let parent = await parent()
+      defer { withExtendedLifetime(parent) {} }
+      if try await !session.bind(keys, above: parent) {
+        // GNOME 50 may grant the request but list no shortcut. A session can be bound only once, so open a new
+        // session, which gets the granted shortcut without another dialog.
+        let version = session.version
+        await session.close()
+        session = try await open(for: keys, through: portal, limit)
+        session.version = version
+        _ = try await session.bind(keys, above: parent)
+      }
+      // A version of KDE grants the request without any list of shortcuts.
+      if session.triggerName == nil { try await session.recall(limit) }
       return session
     } catch {
       await session.close()
@@ -267,12 +287,29 @@ private final class PortalShortcutSession {
     guard report != nil else { return note(arguments[1]) }
     let hadKeys = triggerName != nil
     triggerName = nil
-    isBound = false
+    isListed = false
     note(arguments[1])
-    // KDE still lists a shortcut whose keys were removed, but names no keys. Some desktops never name keys, so check
-    // whether the keys were named before.
-    if hadKeys, triggerName == nil { isBound = false }
-    report?(.became(isBound ? .held(by: .portal, name: triggerName) : .notHeld(.removed)))
+    // KDE still lists a shortcut whose keys were removed, but names no keys.
+    report?(.became(hadKeys && triggerName == nil ? .notHeld(.removed) : state))
+  }
+
+  /// Whether keys are bound to the shortcut.
+  ///
+  /// Hyprland's portal grants every request and binds no keys, so a grant that names no keys counts as none.
+  var state: ShortcutState { triggerName.map { .held(by: .portal, name: $0) } ?? .notHeld(.unbound) }
+
+  /// Opens the desktop's own dialog for the keys (version 2 of the portal).
+  ///
+  /// - Returns: False if the desktop has none.
+  func configure(above parent: ParentHandle) async -> Bool {
+    do throws(BusError) {
+      try await portal.bus.call(
+        Portal.interface(Self.interface), "ConfigureShortcuts",
+        [path, .string(parent.name), .dictionary([:])])
+      return true
+    } catch {
+      return false
+    }
   }
 
   // MARK: - Requests
@@ -301,39 +338,50 @@ private final class PortalShortcutSession {
   /// Requests the shortcut.
   ///
   /// - Returns: False if the portal grants the request with an empty list of shortcuts.
-  private func bind(_ keys: Accelerator) async throws(Portal.RequestError) -> Bool {
+  private func bind(
+    _ keys: Accelerator, above parent: ParentHandle
+  ) async throws(Portal.RequestError) -> Bool {
     let answer: [String: Variant]
     do throws(Portal.RequestError) {
       answer = try await portal.request("BindShortcuts", of: Self.interface, within: nil) { token in
-        [path, Self.shortcuts(keys), .string(""), .dictionary(["handle_token": token])]
+        [path, Self.shortcuts(keys), .string(parent.name), .dictionary(["handle_token": token])]
       }
     } catch {
       // GNOME reports a refusal by the user as a failure.
       throw error == .failed ? .refused : error
     }
     note(answer["shortcuts"])
-    if isBound { return true }
+    if isListed { return true }
     // The portal has granted only other shortcuts.
     if answer["shortcuts"]?.children?.isEmpty == false { throw .refused }
-    isBound = true
-    // A version of KDE grants the request without any list of shortcuts.
     return answer["shortcuts"] == nil
   }
 
   /// Whether the shortcut has to be requested: it was not granted before, or works only after a request.
   ///
   /// A portal of version 2 binds a previously granted shortcut without a dialog. KDE 6.3, with version 1, needs no
-  /// request for it, and would open System Settings for each request.
+  /// request for it, and would open System Settings for each request. KDE 6.7.4 needs the request, so ask KDE's backend
+  /// for its version, too: xdg-desktop-portal before 1.21 reports version 1 for every backend.
   private func wantsBinding(_ limit: Duration) async throws(Portal.RequestError) -> Bool {
-    guard isBound else { return true }
-    let properties = Portal.interface("org.freedesktop.DBus.Properties")
+    version = try await version(of: Portal.name, Self.interface, limit)
+    guard isListed, version < 2 else { return true }
+    let backend = "org.freedesktop.impl.portal"
+    return try await version(of: backend + ".desktop.kde", backend + ".GlobalShortcuts", limit) >= 2
+  }
+
+  /// Returns the version of a portal's interface, 1 if it is unknown.
+  private func version(
+    of program: String, _ interface: String, _ limit: Duration
+  ) async throws(Portal.RequestError) -> UInt32 {
+    let properties = RemoteObject(
+      name: program, path: Portal.path, interface: "org.freedesktop.DBus.Properties")
     do throws(BusError) {
       let answer = try await portal.bus.call(
-        properties, "Get", [.string(Self.interface), .string("version")], timeout: limit)
-      return (answer[0]?.unboxed?.uint32 ?? 1) >= 2
+        properties, "Get", [.string(interface), .string("version")], timeout: limit, startsService: false)
+      return answer[0]?.unboxed?.uint32 ?? 1
     } catch {
       if error == .cancelled { throw .cancelled }
-      return false
+      return 1
     }
   }
 
@@ -352,7 +400,7 @@ private final class PortalShortcutSession {
   /// Stores the state of our shortcut if it is among those that the desktop has granted.
   private func note(_ shortcuts: Variant?) {
     guard let name = Self.triggerName(in: shortcuts) else { return }
-    isBound = true
+    isListed = true
     triggerName = name.isEmpty ? nil : Self.readable(name)
   }
 

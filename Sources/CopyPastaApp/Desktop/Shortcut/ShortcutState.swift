@@ -24,6 +24,8 @@ enum ShortcutState: Equatable {
     case refused
     /// The user has removed the keys in the desktop's settings.
     case removed
+    /// The desktop has granted the shortcut, but bound no keys to it.
+    case unbound
     /// Other programs need these keys, as the message explains.
     case unsuitable(String)
     /// The desktop grants shortcuts only to installed programs, and does not find this program.
@@ -82,8 +84,9 @@ extension ShortcutState {
   /// If it is not nil, `message` ends with a colon.
   @MainActor var command: String? {
     switch self {
-    case .notHeld(.refused), .notHeld(.removed), .notHeld(.notInstalled), .notHeld(.unsupported):
-      Compositor.current?.lines(running: Self.toggleCommand) ?? Self.toggleCommand
+    case .notHeld(.refused), .notHeld(.removed), .notHeld(.unbound), .notHeld(.notInstalled),
+      .notHeld(.unsupported):
+      Compositor.current?.lines(for: Self.program) ?? Self.toggleCommand
     default: nil
     }
   }
@@ -123,12 +126,14 @@ extension ShortcutState {
     command.map { $0 == "-" ? "-\u{2060}" : String($0) }.joined()
   }
 
-  /// The command that shows or hides the history, to be run outside of the sandbox.
+  /// The command that shows or hides the history, for a shell outside of the sandbox.
   @MainActor static var toggleCommand: String {
-    let program =
-      Desktop.isFlatpak
-      ? "flatpak run \(CopyPasta.id)" : ProgramFiles.shellCommand(named: "copypasta")
-    return program + " --toggle"
+    (program + ["--toggle"]).map(ProgramFiles.quoted).joined(separator: " ")
+  }
+
+  /// The words of the program's command, outside of the sandbox.
+  @MainActor static var program: [String] {
+    Desktop.isFlatpak ? ["flatpak", "run", CopyPasta.id] : [ProgramFiles.command(named: "copypasta")]
   }
 }
 
@@ -181,6 +186,8 @@ extension ShortcutState.Reason {
     case .removed:
       tr("The shortcut was removed in your desktop’s settings.") + " "
         + tr("Choose the keys again to retry, or bind keys to this command:")
+    case .unbound:
+      tr("Your desktop leaves it to you to bind keys.") + " " + Self.instruction
     case .unsuitable(let why): why
     case .notInstalled:
       tr("Your desktop lets only installed apps set shortcuts.") + " " + Self.instruction

@@ -1,0 +1,125 @@
+import GtkKit
+import X11Kit
+
+/// What differs between X11 and Wayland; chosen once, when the display is open.
+@MainActor
+protocol WindowSystem {
+  /// Creates the clipboard.
+  func makeClipboard() -> any SystemClipboard
+
+  /// Creates the grab of the global shortcut; nil if no press would reach it.
+  func makeKeyGrab() -> KeyGrabShortcut?
+
+  /// Whether panels and task switchers show the icon that a window sets.
+  var showsWindowIcons: Bool { get }
+
+  /// Whether one of these windows has the focus, ignoring keyboard grabs by desktop shortcuts.
+  func isFocusIn(_ windows: [Window]) async -> Bool
+
+  /// Brings those of the shown windows to the user that a window manager would not bring when they are presented.
+  ///
+  /// It would only mark them as urgent, or take the user to their workspace. A newly mapped window appears on the
+  /// current workspace with the focus.
+  func fetch(_ windows: [Window], _ activation: Activation) async
+
+  /// Returns the id of a window, as the parent of a portal's dialog; empty if there is none.
+  func parentHandle(of window: Window) async -> ParentHandle
+}
+
+extension WindowSystem {
+  /// Returns the id of the program's window in front, as the parent of a portal's dialog.
+  func parentOfPortalDialog() async -> ParentHandle {
+    let windows = Window.shown
+    guard let window = windows.first(where: \.isShownAndActive) ?? windows.first else { return .none }
+    return await parentHandle(of: window)
+  }
+}
+
+/// A window's id for portals, which is valid while this object exists.
+///
+/// See https://flatpak.github.io/xdg-desktop-portal/docs/window-identifiers.html.
+@MainActor
+final class ParentHandle {
+  static let none = ParentHandle("")
+
+  let name: String
+  private let exported: Window.ExportedHandle?
+
+  init(_ name: String, exported: Window.ExportedHandle? = nil) {
+    self.name = name
+    self.exported = exported
+  }
+}
+
+/// Returns the window system of the open display.
+@MainActor
+func windowSystemOfDisplay() -> any WindowSystem {
+  if case .x11(let name) = Display.backend { X11WindowSystem(display: name) } else { WaylandWindowSystem() }
+}
+
+private struct X11WindowSystem: WindowSystem {
+  let display: String
+
+  func makeClipboard() -> any SystemClipboard { X11Clipboard(display: display) }
+
+  /// Under Xwayland the server grants the grab, but reports no press while a Wayland window has the focus.
+  func makeKeyGrab() -> KeyGrabShortcut? { Desktop.isWayland ? nil : KeyGrabShortcut(display: display) }
+
+  var showsWindowIcons: Bool { true }
+
+  /// Asks the server: while the keys of a desktop shortcut are held down, they are grabbed, and the window appears to
+  /// lose the focus.
+  func isFocusIn(_ windows: [Window]) async -> Bool {
+    let focus = InputFocus(display: display)
+    for number in windows.compactMap(\.x11Number) where await focus.isIn(number) { return true }
+    return false
+  }
+
+  func fetch(_ windows: [Window], _ activation: Activation) async {
+    let placement = WindowPlacement(display: display)
+    for window in windows {
+      guard let number = window.x11Number, let position = await placement.positionIfAway(number) else {
+        continue
+      }
+      window.unmap()
+      await placement.waitUntilReleased(number)
+      guard window.isVisible else { continue }
+      window.mapAgain(activation)
+      // The window manager may choose another place for a new window.
+      if !window.isMaximized { await placement.move(number, to: position) }
+    }
+  }
+
+  func parentHandle(of window: Window) async -> ParentHandle {
+    window.x11Number.map { ParentHandle("x11:" + String($0, radix: 16)) } ?? .none
+  }
+}
+
+private struct WaylandWindowSystem: WindowSystem {
+  func makeClipboard() -> any SystemClipboard {
+    // Unreachable: without a display, `CopyPasta.start` exits with a message first.
+    guard let clipboard = Clipboard.ofDisplay else { preconditionFailure("no display") }
+    return GdkClipboard(clipboard)
+  }
+
+  func makeKeyGrab() -> KeyGrabShortcut? { nil }
+
+  /// Compositors use the desktop file's icon, and GTK 4.24 would draw the header again.
+  var showsWindowIcons: Bool { false }
+
+  func isFocusIn(_ windows: [Window]) async -> Bool { windows.contains(where: \.isFocusedByCompositor) }
+
+  /// Fetches every window, because a program cannot find out where its windows are; sway only marks a window as urgent,
+  /// even with a token.
+  func fetch(_ windows: [Window], _ activation: Activation) async {
+    for window in windows {
+      window.unmap()
+      window.mapAgain(activation)
+    }
+  }
+
+  func parentHandle(of window: Window) async -> ParentHandle {
+    guard let exported = await window.exportHandle() else { return .none }
+    return ParentHandle("wayland:" + exported.name, exported: exported)
+  }
+}

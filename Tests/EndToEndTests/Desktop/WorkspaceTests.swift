@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The window comes to the user from wherever it is.
+@Suite struct WorkspaceTests {
+  /// openbox only marks a window on another workspace as urgent.
+  @Test(arguments: ["--toggle", "", "show"], ["workspace", "iconified"])
+  func `a window that is elsewhere comes to the user, at its old place`(way: String, place: String)
+    async throws
+  {
+    try await Scene.run(with: ["text"]) { scene in
+      let window = try #require(try await scene.shownWindow())
+      let other = try await scene.openOtherWindow()
+      let frame = try await Self.move(window, on: scene.desktop)
+      var workspace = try await scene.desktop.xdotool("get_desktop").text
+      if place == "workspace" {
+        workspace = try await Self.leave(workspace, on: scene.desktop)
+      } else {
+        try await window.minimise()
+        try await other.activate()
+      }
+      try await waitUntil("the window away") { try await !window.isVisible() }
+      switch way {
+      case "show":
+        let call = try await scene.desktop.run(["gapplication", "action", "org.copypasta.CopyPasta", "show"])
+        #expect(call.exit == .code(0), "\(call.errors)")
+      default:
+        let call = try await scene.desktop.run([CopyPasta.programPath] + (way.isEmpty ? [] : [way]))
+        #expect(call.exit == .code(0) && call.errors == "")
+      }
+      try await scene.waitUntilActive()
+      #expect(try await window.isVisible())
+      #expect(try await scene.desktop.xdotool("get_desktop").text == workspace)
+      try await waitUntil("the old place") { try await window.frame() == frame }
+    }
+  }
+
+  @Test func `a dialog that is elsewhere comes to the user`() async throws {
+    try await Scene.run(with: ["text"]) { scene in
+      try await scene.desktop.press("ctrl+comma")
+      try await scene.waitForDialog(titled: "Preferences")
+      let dialog = try #require(try await scene.desktop.window(titled: "Preferences"))
+      let workspace = try await Self.leave(scene.desktop.xdotool("get_desktop").text, on: scene.desktop)
+      try await waitUntil("the dialog away") { try await !dialog.isVisible() }
+      // Give the focus to another program, so that GTK knows that the dialog has lost it.
+      _ = try await scene.openOtherWindow()
+      let call = try await scene.desktop.run(
+        ["gapplication", "action", "org.copypasta.CopyPasta", "preferences"])
+      #expect(call.exit == .code(0), "\(call.errors)")
+      try await waitUntil("the dialog in front") { try await scene.activeTitle() == "Preferences" }
+      #expect(try await scene.desktop.xdotool("get_desktop").text == workspace)
+    }
+  }
+
+  /// Goes to another workspace, and returns its number.
+  private static func leave(_ workspace: String, on desktop: VirtualDesktop) async throws -> String {
+    let other = workspace == "0" ? "1" : "0"
+    try await desktop.xdotool("set_num_desktops", "2")
+    try await desktop.xdotool("set_desktop", other)
+    return other
+  }
+
+  private static func move(_ window: DesktopWindow, on desktop: VirtualDesktop) async throws -> Rectangle {
+    let before = try await window.frame()
+    try await desktop.xdotool("windowmove", "\(window.id)", "130", "70")
+    try await waitUntil("the window moved") { try await window.frame() != before }
+    return try await window.frame()
+  }
+}
