@@ -219,8 +219,8 @@ final class CopyPastaApplication {
       // Without a bus the stored appearance stays; `joinDesktop` has printed that the bus is missing.
       do throws(BusError) {
         let bus = try await Bus.session()
-        historyService = try HistoryService.export(on: bus, clear: clearHistory)
         appearance.follow(on: bus)
+        historyService = try HistoryService.export(on: bus, clear: clearHistory)
       } catch {}
     }
     trayIcon = TrayIcon(preferences: services.preferences, pause: services.pause, requested: requested) {
