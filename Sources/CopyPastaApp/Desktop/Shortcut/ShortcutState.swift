@@ -94,7 +94,7 @@ extension ShortcutState {
   /// Whether the user has to choose other keys, or was refused these.
   var isFailure: Bool {
     switch self {
-    case .notHeld(.unsupported), .notHeld(.notInstalled), .off, .starting, .held: false
+    case .notHeld(.unsupported), .notHeld(.unbound), .notHeld(.notInstalled), .off, .starting, .held: false
     case .notHeld: true
     }
   }
