@@ -28,8 +28,8 @@ public actor HistoryStore: SerialActor {
   }
 
   struct LockTimeouts: Sendable {
-    /// How long to wait for another program's lock, in milliseconds.
-    var lock: Int32 = 2000
+    /// How long to wait for another program's lock, in milliseconds: only a moment, because copies wait meanwhile.
+    var lock: Int32 = 50
     /// The same while the history is being opened.
     var opening: Int32 = 2000
     /// How long a checkpoint waits for readers, in milliseconds; captures are blocked while it waits.

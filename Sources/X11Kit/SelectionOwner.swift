@@ -1,6 +1,7 @@
 import CXCB
 import ClipboardCore
 import SerialQueue
+import Synchronization
 
 /// Owns the X11 clipboard and serves its text, with its own X connection and thread.
 ///
@@ -24,7 +25,10 @@ public actor SelectionOwner {
   private let atoms: Atoms
   private let transfers: OutgoingTransfers
   /// The current offer; nil while the clipboard has another owner or none.
-  private var offer: Offer?
+  private var offer: Offer? {
+    didSet { holdsClipboard.store(offer != nil, ordering: .releasing) }
+  }
+  private let holdsClipboard = Atomic(false)
 
   private let queue = SerialQueue(label: "org.copypasta.selection-owner")
   private var readSource: XConnection.ReadSource?
@@ -104,7 +108,7 @@ public actor SelectionOwner {
   }
 
   /// Whether the clipboard holds this owner's text, according to the events received so far.
-  public var isOwner: Bool { offer != nil }
+  public nonisolated var isOwner: Bool { holdsClipboard.load(ordering: .acquiring) }
 
   /// Whether the connection is lost or another client has destroyed the window; if so, create a new owner.
   public var isConnectionLost: Bool { readSource == nil }
@@ -282,6 +286,26 @@ public actor SelectionOwner {
       return try askManager(Deadline.endless.limited(to: limit))
     } catch {
       return false
+    }
+  }
+
+  /// Gives up the clipboard, and answers every request that has arrived, so that no program waits in vain.
+  ///
+  /// Call it last: a request that the server has sent to a client is lost with that client's connection.
+  ///
+  /// - Parameter limit: how long requestors of long texts may take to receive the rest.
+  public func close(within limit: Duration) {
+    defer { handleEvents() }
+    do throws(TransferError) {
+      let deadline = Deadline.endless.limited(to: limit)
+      // From here on the server itself refuses all requests, unless a clipboard manager has taken over the text.
+      if isOwner { connection.setOwner(of: atoms[.clipboard], to: noWindow, at: try serverTime(deadline)) }
+      try connection.synchronise(deadline)
+      while let event = connection.consumeQueuedEvent() { handle(event) }
+      while transfers.nextCheck != nil { handle(try connection.nextEvent(deadline)) }
+      try connection.synchronise(deadline)
+    } catch {
+      // The limit has passed, or the connection is lost.
     }
   }
 

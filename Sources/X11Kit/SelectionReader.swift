@@ -11,7 +11,7 @@ import SerialQueue
 /// let reader = try SelectionReader(display: nil, permit: permit)
 /// while true {
 ///   try await reader.nextOffer()
-///   let content = try await reader.readText(ownWindow: owner.window, within: TransferLimits())
+///   let content = try await reader.read(SelectionRead(.followed, under: permit, within: TransferLimits()))
 /// }
 /// ```
 ///
@@ -24,8 +24,9 @@ public actor SelectionReader: SerialActor {
   private let connection: XConnection
   private let atoms: Atoms
   private let cancellation: Deadline.CancellationSignal
-  private let permit: ReadPermit
+  nonisolated let permit: ReadPermit
   private let orphanedRequests: OrphanedRequests
+  private let ownerChanged: @Sendable (UInt32?) -> Void
   private var readSource: XConnection.ReadSource?
   /// The permit's grant under which owner changes are watched; nil while they are not.
   private var followedGrant: Int?
@@ -47,16 +48,20 @@ public actor SelectionReader: SerialActor {
   ///   - permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after each
   ///     change.
   ///   - queue: The queue to run on; reads block its thread.
+  ///   - ownerChanged: Called on the queue for each change of the clipboard's owner, while the clipboard is followed or
+  ///     read; the argument is the new owner's window, or nil if there is none.
   /// - Throws: `cannotConnect` if no server answers, if the server lacks XFixes, or if the process is out of file
   ///   descriptors; `connectionLost` if the server exits meanwhile.
   public init(
     display: String?, permit: ReadPermit = ReadPermit(),
-    on queue: SerialQueue = SerialQueue(label: "org.copypasta.selection-reader")
+    on queue: SerialQueue = SerialQueue(label: "org.copypasta.selection-reader"),
+    ownerChanged: @escaping @Sendable (UInt32?) -> Void = { _ in }
   ) throws(X11Error) {
     self.queue = queue
     let connection = try XConnection(display: display)
     self.connection = connection
     self.permit = permit
+    self.ownerChanged = ownerChanged
     orphanedRequests = OrphanedRequests(connection)
     let tellsOwners: Bool
     do {
@@ -112,6 +117,7 @@ public actor SelectionReader: SerialActor {
       orphanedRequests.handle(event)
       if case .ownerChanged(let change) = event, change.selection == atoms[.clipboard], followedGrant != nil {
         hasNewOffer = change.owner != nil
+        ownerChanged(change.owner)
       }
       if case .focusCame(let window) = event, awaitedFocus.contains(window) { hasNewOffer = true }
     }
@@ -159,150 +165,58 @@ public actor SelectionReader: SerialActor {
 
   // MARK: - Reading
 
-  /// Reads the text of the CLIPBOARD selection.
+  /// Reads the text of the clipboard or, for a drop, of the dragged content.
   ///
   /// A secret is not read: if the owner lists `SecretHint.name` with the value `secret`, or lists it but refuses the
   /// value, the text is never requested. If the caller itself takes the clipboard after the text was requested, the
   /// read continues.
   ///
-  /// - Parameters:
-  ///   - ownWindow: The window of the caller's own offer, which is not read; evaluated each time it is needed.
-  ///   - activeWindow: The window that must have the server's focus at each request, unless the read is `onPurpose`.
-  ///   - limits: The limits of size and time.
-  ///   - onPurpose: Whether the user initiated this read; if not, every request needs the permit.
-  ///   - asked: Called when the text has been requested.
-  ///   - offerChanged: Called when another program changes the clipboard during the read; the argument is whether there is a
-  ///     new offer to read.
   /// - Throws: a `TransferError` with the reason why the content is missing. It is `cancelled` if the owner changes
-  ///   before its text arrives, or if the permit or the focus is lost before the text is requested. After any error but
-  ///   `unavailable`, the reader can be used again.
-  public func readText(
-    ownWindow: @autoclosure @escaping @Sendable () -> UInt32?, activeWindow: UInt32? = nil,
-    within limits: TransferLimits, onPurpose: Bool = false, asked: @escaping @Sendable () -> Void = {},
-    offerChanged: @escaping @Sendable (Bool) -> Void = { _ in }
-  ) async throws(TransferError) -> ClipboardContent {
-    let deadline = Deadline(end: nil, cancellation: cancellation).limited(to: limits.total)
+  ///   before its text arrives, or if a condition of the read no longer holds before the text is requested. After any
+  ///   error but `unavailable`, the reader can be used again.
+  public func read(_ read: SelectionRead) async throws(TransferError) -> ClipboardContent {
+    let deadline = Deadline(end: nil, cancellation: cancellation).limited(to: read.limits.total)
     let result: Result<ClipboardContent, TransferError> = await withTaskCancellationHandler {
-      let permission = onPurpose ? nil : SelectionTransfer.Permission(permit: permit, window: activeWindow)
-      return read(
-        within: limits, permission, deadline, ownWindow: ownWindow, asked: asked, offerChanged: offerChanged)
+      content(of: read, deadline)
     } onCancel: { [cancellation] in
       cancellation.send()
     }
     return try result.get()
   }
 
-  private func read(
-    within limits: TransferLimits, _ permission: SelectionTransfer.Permission?, _ deadline: Deadline,
-    ownWindow: @escaping () -> UInt32?, asked: @escaping () -> Void, offerChanged: @escaping (Bool) -> Void
+  private func content(
+    of read: SelectionRead, _ deadline: Deadline
   ) -> Result<ClipboardContent, TransferError> {
     handleEvents()
+    let isFollowed = read.reason == .followed
     // Only an automatic read uses up the offer; after a read that the user initiated, `nextOffer` still reports it as
     // new.
-    if permission != nil {
+    if isFollowed {
       hasNewOffer = false
       endAwaitingFocus()
     }
-    if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], true) }
+    let selection = read.dropTime == nil ? atoms[.clipboard] : atoms[.draggedContent]
+    let isWatched = followedGrant != nil && read.dropTime == nil
+    if !isWatched { connection.followOwner(of: selection, true) }
     let transfer = SelectionTransfer(
-      of: atoms[.clipboard], connection, atoms, orphanedRequests, permission, limits, deadline,
-      ownWindow: ownWindow, asked: asked, offerChanged: offerChanged)
+      read, of: selection, connection, atoms, orphanedRequests, deadline, ownerChanged: ownerChanged)
     defer {
-      if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], false) }
+      if !isWatched { connection.followOwner(of: selection, false) }
       transfer.end()
-      resume(after: transfer, isOnPurpose: permission == nil)
+      resume(after: transfer, isFollowed: isFollowed)
     }
     do {
       return .success(try transfer.content())
     } catch {
-      if transfer.lacksFocus, let window = permission?.window { awaitFocus(of: window) }
+      if isFollowed, transfer.lacksFocus, let window = read.activeWindow { awaitFocus(of: window) }
       return .failure(error)
     }
   }
 
   /// Handles the changes of owner and focus whose events the read has consumed.
-  private func resume(after transfer: SelectionTransfer, isOnPurpose: Bool) {
-    let mayHaveFocus = isOnPurpose && !awaitedFocus.isEmpty
+  private func resume(after transfer: SelectionTransfer, isFollowed: Bool) {
+    let mayHaveFocus = !isFollowed && !awaitedFocus.isEmpty
     if followedGrant != nil, transfer.isReplaced || mayHaveFocus { hasNewOffer = true }
     handleEvents()
-  }
-
-  /// Reads a text that another program has dropped, unless GDK passes the text on unchanged.
-  ///
-  /// When GDK converts a text, it truncates the text at a NUL, and escapes invalid UTF-8.
-  ///
-  /// - Returns: nil if GDK should read the text, because it passes the text on unchanged or may succeed where this read
-  ///   failed.
-  /// - Throws: `TransferError` if the text cannot be read.
-  public func readDroppedText(within limits: TransferLimits) throws(TransferError) -> [UInt8]? {
-    let deadline = Deadline.endless.limited(to: limits.total)
-    connection.followOwner(of: atoms[.draggedContent], true)
-    let transfer = SelectionTransfer(
-      of: atoms[.draggedContent], connection, atoms, orphanedRequests, nil, limits, deadline,
-      ownWindow: { nil }, asked: {}, offerChanged: { _ in })
-    defer {
-      connection.followOwner(of: atoms[.draggedContent], false)
-      transfer.end()
-      resume(after: transfer, isOnPurpose: true)
-    }
-    do throws(TransferError) {
-      switch try transfer.content() {
-      case .text(let bytes): return bytes
-      case .noText, .own: return nil
-      case .secret: throw .refused
-      }
-    } catch .timedOut {
-      return nil
-    }
-  }
-}
-
-extension SelectionReader {
-  /// The windows of abandoned reads whose owners have not answered yet.
-  ///
-  /// An owner may still write its answer to a property of the window. If the window were destroyed, the owner would get
-  /// an X error, which terminates many programs, such as xclip, and loses the text that they offer. Therefore the
-  /// window is kept until the answer arrives.
-  final class OrphanedRequests {
-    /// What the owner still has to do before the window can be destroyed.
-    enum Remainder {
-      /// Answer the request.
-      case answer
-      /// Write the next chunk of a long text.
-      case chunk
-    }
-
-    /// The maximum number of windows to keep for requests without an answer; some owners never answer.
-    private static let limit = 32
-
-    private let connection: XConnection
-    private var windows: [(window: Window, remainder: Remainder)] = []
-
-    init(_ connection: XConnection) {
-      self.connection = connection
-    }
-
-    /// Takes over the window of a read that has ended.
-    func keep(_ window: Window, until remainder: Remainder) {
-      windows.append((window, remainder))
-      if windows.count > Self.limit { connection.destroy(windows.removeFirst().window) }
-    }
-
-    /// Destroys a kept window if `event` shows that the owner has answered or written the chunk.
-    func handle(_ event: Event) {
-      guard !windows.isEmpty else { return }
-      switch event {
-      case .selectionAnswered(let answer): end(answer.requestor, .answer)
-      case .propertySet(let window, _, _): end(window, .chunk)
-      default: break
-      }
-    }
-
-    private func end(_ window: Window, _ remainder: Remainder) {
-      guard let index = windows.firstIndex(where: { $0 == (window, remainder) }) else { return }
-      windows.remove(at: index)
-      connection.destroy(window)
-      connection.flush()
-    }
   }
 }

@@ -6,37 +6,26 @@ import ClipboardCore
 /// A text is accepted only from the owner whose formats were examined. The server reports every change of the owner,
 /// and each event shows which of our requests were processed before it, so we know which owner received a request.
 final class SelectionTransfer {
+  private let read: SelectionRead
   private let connection: XConnection
   private let atoms: Atoms
   private let selection: Atom
-  private let orphanedRequests: SelectionReader.OrphanedRequests
-  /// The conditions for requests; nil if the user initiated this read.
-  private let permission: Permission?
-  private let limits: TransferLimits
+  private let orphanedRequests: OrphanedRequests
   private let deadline: Deadline
   /// The window for the answers, kept until the read is over and the owner has answered the last request.
-  private let requestor: Window
+  private var requestor: Window
   /// What the owner still has to do for the last request; nil if there is nothing left to do.
-  private var outstanding: SelectionReader.OrphanedRequests.Remainder?
+  private var outstanding: OrphanedRequests.Remainder?
   /// The owner's window, whose destruction is observed.
   private var watched = noWindow
   private var stage = Stage.examining(since: 0)
+  /// The number of the request that looked up the owner.
+  private var lookup: UInt32 = 0
+  private var hasAskedForText = false
   private var graceEnd: SuspendingClock.Instant?
-  private let ownWindow: () -> Window?
-  private let asked: () -> Void
-  private let offerChanged: (Bool) -> Void
+  private let reportOwner: (Window?) -> Void
   /// Whether this program has taken the clipboard since the text was requested.
   private var isOwnershipLost = false
-
-  /// The conditions for a request that the user did not initiate.
-  struct Permission {
-    let permit: ReadPermit
-    /// The window that must have the focus.
-    ///
-    /// Ask the server, because GTK considers a window active while one of its menus has grabbed the keyboard, even if
-    /// another program has the focus.
-    let window: Window?
-  }
 
   /// Whether a new offer has replaced the offer that is being read.
   private(set) var isReplaced = false
@@ -53,78 +42,74 @@ final class SelectionTransfer {
     case answered
   }
 
+  /// - Parameter ownerChanged: called for each change of the clipboard's owner; nil stands for no owner.
   init(
-    of selection: Atom, _ connection: XConnection, _ atoms: Atoms,
-    _ orphanedRequests: SelectionReader.OrphanedRequests,
-    _ permission: Permission?, _ limits: TransferLimits, _ deadline: Deadline,
-    ownWindow: @escaping () -> Window?, asked: @escaping () -> Void,
-    offerChanged: @escaping (Bool) -> Void
+    _ read: SelectionRead, of selection: Atom, _ connection: XConnection, _ atoms: Atoms,
+    _ orphanedRequests: OrphanedRequests, _ deadline: Deadline, ownerChanged: @escaping (Window?) -> Void
   ) {
+    self.read = read
     self.selection = selection
     self.connection = connection
     self.atoms = atoms
     self.orphanedRequests = orphanedRequests
-    self.permission = permission
-    self.limits = limits
     self.deadline = deadline
-    self.ownWindow = ownWindow
-    self.asked = asked
-    self.offerChanged = offerChanged
+    reportOwner = ownerChanged
     requestor = connection.makeWindow()
   }
 
   /// Ends the transfer; call it once, however the read ended.
   func end() {
     if watched != noWindow { connection.select(.none, on: watched) }
+    giveUpRequestor()
+    connection.flush()
+    while let event = connection.consumeQueuedEvent() {
+      orphanedRequests.handle(event)
+      if case .ownerChanged(let change) = event, change.selection == selection {
+        report(change)
+        if isCurrent(change) { isReplaced = change.owner != nil }
+      }
+    }
+  }
+
+  /// Destroys the window for the answers, once the owner has answered.
+  private func giveUpRequestor() {
     if let outstanding {
       orphanedRequests.keep(requestor, until: outstanding)
     } else {
       connection.destroy(requestor)
     }
-    connection.flush()
-    while let event = connection.consumeQueuedEvent() {
-      orphanedRequests.handle(event)
-      if case .ownerChanged(let change) = event, isCurrent(change) || isPassedOver(change) {
-        isReplaced = change.owner != nil
-      }
-    }
+    outstanding = nil
   }
 
-  /// Reads the content of the selection; for a drop, only the texts that GDK would have to convert.
+  /// Reads the content of the selection.
   ///
   /// - Throws: a `TransferError` with the reason why the content is missing; `cancelled` if the owner changed before
-  ///   its text arrived.
+  ///   its text arrived, or if a condition of the read does not hold.
   func content() throws(TransferError) -> ClipboardContent {
     // Use a server time (ICCCM 2.4), because some owners reject CurrentTime.
     connection.requestTime(for: requestor, through: atoms[.timeProperty])
     guard let owner = try currentOwner() else { return .noText }
-    if owner == ownWindow() { return .own }
+    if owner == read.ownWindow() { return .own }
     watched = owner
     connection.select(.structure, on: owner)
-    let time = try serverTime()
+    let time = try requestTime()
     let offered = try offeredTargets(at: time)
-    // GDK requests this format first, and passes the text on unchanged.
-    if selection == atoms[.draggedContent], offered.contains(atoms[.plainUTF8]) { return .noText }
     if offered.contains(atoms.secretHint), try isSecret(at: time) { return .secret }
-    guard let format = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else {
-      return .noText
-    }
-    do {
-      return .text(try text(as: format, at: time))
-    } catch {
-      throw reason(for: error)
-    }
+    let forms = TextFormat.allCases.filter { offered.contains(atoms[$0]) }
+    return forms.isEmpty ? .noText : .text(try text(in: forms, at: time))
   }
 
   // MARK: - Requests
 
   private func currentOwner() throws(TransferError) -> Window? {
-    let request = xcb_get_selection_owner(connection.handle, selection).sequence
-    stage = .examining(since: request)
-    return try connection.selectionOwner(answering: request, deadline)
+    lookup = xcb_get_selection_owner(connection.handle, selection).sequence
+    stage = .examining(since: lookup)
+    return try connection.selectionOwner(answering: lookup, deadline)
   }
 
-  private func serverTime() throws(TransferError) -> UInt32 {
+  /// Returns the time for all requests: that of the drop, by which Qt's drag sources recognise it, or the current one.
+  private func requestTime() throws(TransferError) -> UInt32 {
+    if let time = read.dropTime, time != noTime { return time }
     let property = atoms[.timeProperty]
     return try wait(deadline) { [requestor] event in
       guard case .propertySet(requestor, property, let time) = event else { return nil }
@@ -152,21 +137,42 @@ final class SelectionTransfer {
     }
   }
 
-  private func text(as format: TextFormat, at time: UInt32) throws(TransferError) -> [UInt8] {
-    // Handle pending events first, because the owner may have changed since its formats were examined.
-    while let event = connection.consumeEvent() {
-      try deadline.check()
-      try handle(event)
+  /// Asks for one form after the other, until the owner serves one.
+  private func text(in forms: [TextFormat], at time: UInt32) throws(TransferError) -> [UInt8] {
+    var forms = TextForms(forms, idleTimeout: read.limits.idleTimeout)
+    while let (form, wait) = forms.next() {
+      // A replaced owner receives no further request.
+      if graceEnd != nil || isOwnershipLost { throw replaced }
+      do throws(TransferError) {
+        let text = try text(as: form, at: time, answeredWithin: wait)
+        if !text.isEmpty { return text }
+        forms.skip(nil)
+      } catch {
+        let error = reason(for: error)
+        guard error == .refused || error == .timedOut else { throw error }
+        forms.skip(error)
+        // Use another window, because the owner may still answer, or send chunks.
+        giveUpRequestor()
+        requestor = connection.makeWindow()
+      }
+      stage = .examining(since: lookup)
     }
+    return try forms.unserved.get()
+  }
+
+  private func text(
+    as format: TextFormat, at time: UInt32, answeredWithin wait: Duration
+  ) throws(TransferError) -> [UInt8] {
     let (target, property) = (atoms[format], atoms[.textProperty])
     stage = .asked(by: try ask(for: target, into: property, at: time))
-    asked()
-    switch try answer(to: target, in: property, limit: limits.bytes) {
-    case .tooLarge: throw .tooLarge(limit: limits.bytes)
+    if !hasAskedForText { read.asked() }
+    hasAskedForText = true
+    switch try answer(to: target, in: property, within: wait, limit: read.limits.bytes) {
+    case .tooLarge: throw .tooLarge(limit: read.limits.bytes)
     case .value(let type, format: 8, let bytes):
       guard let text = atoms.utf8(bytes, type: type, target: format) else { throw .refused }
       // A text in ISO 8859-1 grows when it is converted.
-      guard text.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
+      guard text.count <= read.limits.bytes else { throw .tooLarge(limit: read.limits.bytes) }
       return text
     case .refused, .value: throw .refused
     }
@@ -183,37 +189,41 @@ final class SelectionTransfer {
     case value(type: Atom, format: UInt8, bytes: [UInt8])
   }
 
-  /// Requests `target`, to be stored in `property`, unless reading is no longer allowed.
+  /// Requests `target`, to be stored in `property`, unless a condition of the read no longer holds.
   ///
   /// - Returns: the number of the request.
   @discardableResult
   private func ask(for target: Atom, into property: Atom, at time: UInt32) throws(TransferError) -> UInt32 {
-    var request: UInt32 = 0
-    let send = { [self] in
-      request = connection.convert(
-        selection, to: target, into: property, of: requestor, at: time)
-      connection.flush()
-      outstanding = .answer
-    }
-    guard let permission else {
-      send()
-      return request
-    }
-    if let window = permission.window, try !connection.hasFocus(window, deadline) {
+    if let window = read.activeWindow, try !connection.hasFocus(window, deadline) {
       lacksFocus = true
       throw .cancelled
     }
-    guard permission.permit.request(send) else { throw .cancelled }
+    // Handle pending events first, because the owner may have changed since its formats were examined.
+    while let event = connection.consumeEvent() {
+      try deadline.check()
+      try handle(event)
+    }
+    var request: UInt32?
+    let send = { [self] in
+      guard read.isMeant() else { return }
+      request = connection.convert(selection, to: target, into: property, of: requestor, at: time)
+      connection.flush()
+      outstanding = .answer
+    }
+    guard read.permit.request(send), let request else { throw .cancelled }
     return request
   }
 
   /// Receives the owner's answer, in one property or in chunks.
-  private func answer(to target: Atom, in property: Atom, limit: Int) throws(TransferError) -> Answer {
-    guard try waitForAnswer(to: target, in: property) else { return .refused }
+  private func answer(
+    to target: Atom, in property: Atom, within wait: Duration? = nil, limit: Int
+  ) throws(TransferError) -> Answer {
+    let deadline = deadline.limited(to: wait ?? read.limits.idleTimeout)
+    guard try waitForAnswer(to: target, in: property, deadline) else { return .refused }
     if case .asked = stage { stage = .answered }
     var bytes: [UInt8] = []
     let outcome = try connection.consumeProperty(
-      property, of: requestor, appendingTo: &bytes, limit: max(limit, 4), deadline)
+      property, of: requestor, appendingTo: &bytes, limit: max(limit, 4), self.deadline)
     switch outcome {
     case .consumed(atoms[.incr], _):
       // Ignore the announced size, because xclip announces 0. Deleting the property has requested the first chunk.
@@ -226,9 +236,11 @@ final class SelectionTransfer {
   }
 
   /// Returns whether the owner has written the property; ignores answers to other requests.
-  private func waitForAnswer(to target: Atom, in property: Atom) throws(TransferError) -> Bool {
+  private func waitForAnswer(
+    to target: Atom, in property: Atom, _ deadline: Deadline
+  ) throws(TransferError) -> Bool {
     let (requestor, selection) = (requestor, selection)
-    return try wait(deadline.limited(to: limits.idleTimeout)) { [self] event in
+    return try wait(deadline) { [self] event in
       guard case .selectionAnswered(let answer) = event, answer.requestor == requestor,
         answer.selection == selection, answer.target == target,
         answer.property == property || answer.property == noAtom
@@ -262,46 +274,44 @@ final class SelectionTransfer {
     // The owner has exited, possibly before its window was observed. If another program has replaced the owner, report
     // that instead.
     case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
-    case .ownerChanged(let change) where isPassedOver(change): isReplaced = change.owner != nil
-    case .ownerChanged(let change) where isCurrent(change): try ownerChanged(change)
+    case .ownerChanged(let change) where change.selection == selection:
+      report(change)
+      if isCurrent(change) { try ownerChanged(change) }
     default: break
     }
   }
 
-  /// Whether the owner of this selection changed after the request that looked up the owner.
+  private func report(_ change: Event.SelectionChange) {
+    if change.selection == atoms[.clipboard] { reportOwner(change.owner) }
+  }
+
+  /// Whether the owner changed after the request that looked up the owner.
   private func isCurrent(_ change: Event.SelectionChange) -> Bool {
-    guard change.selection == selection else { return false }
     guard case .examining(let request) = stage else { return true }
     return change.isAfter(request)
   }
 
-  /// Whether an event concerns the clipboard while this transfer reads a drop.
-  private func isPassedOver(_ change: Event.SelectionChange) -> Bool {
-    change.selection != selection && change.selection == atoms[.clipboard]
-  }
-
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
     isReplaced = change.owner != nil
-    if let owner = change.owner, owner == ownWindow() {
+    if let owner = change.owner, owner == read.ownWindow() {
       // Continue if the request had reached the owner before this change, because the text was then copied before the
       // user's copy from the history.
       guard isRequestBefore(change) else { throw .ownershipLost }
       isOwnershipLost = true
       return
     }
-    offerChanged(isReplaced)
     if isOwnershipLost {
-      graceEnd = graceEnd ?? .now + limits.grace
+      graceEnd = graceEnd ?? .now + read.limits.grace
       return
     }
     switch stage {
     case .answered where change.owner == nil: break
     // Continue for the grace period, because some owners serve no other requestor until this transfer is over (xclip
     // 0.13).
-    case .answered: graceEnd = graceEnd ?? .now + limits.grace
+    case .answered: graceEnd = graceEnd ?? .now + read.limits.grace
     // The examined owner received the request before another program took the clipboard.
     case .asked(let request) where change.isAfter(request) && isAnotherProgram(change.owner):
-      graceEnd = graceEnd ?? .now + limits.grace
+      graceEnd = graceEnd ?? .now + read.limits.grace
     // The answer may come from the new owner, whose formats were not examined.
     case .examining, .asked: throw change.owner == nil ? .ownerGone : .cancelled
     }
@@ -356,7 +366,7 @@ final class SelectionTransfer {
   private func consumeChunk(
     of property: Atom, appendingTo bytes: inout [UInt8], limit: Int
   ) throws(TransferError) -> XConnection.ConsumedProperty {
-    let deadline = deadline.limited(to: limits.idleTimeout)
+    let deadline = deadline.limited(to: read.limits.idleTimeout)
     while true {
       try waitForChunk(of: property, deadline)
       let outcome = try connection.consumeProperty(
@@ -382,7 +392,7 @@ final class SelectionTransfer {
   private func discardChunks(in property: Atom) throws(TransferError) {
     do {
       while try !connection.discardProperty(property, of: requestor, deadline) {
-        try waitForChunk(of: property, deadline.limited(to: limits.idleTimeout))
+        try waitForChunk(of: property, deadline.limited(to: read.limits.idleTimeout))
       }
     } catch {
       // Report that the text is too large rather than a timeout or the owner's exit.

@@ -1,14 +1,19 @@
 import ClipHistory
 import ClipboardCore
+import GtkKit
 
 @testable import CopyPastaApp
 
 /// A clipboard with contents set by the test, for cases that real clipboards do not produce on demand.
 @MainActor
 final class FakeClipboard: SystemClipboard {
-  let offers = FakeSource()
-  func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource {
-    offers.deliver = deliver
+  let pendingRead = PendingRead()
+  let ownCopies = OwnCopies()
+  private(set) lazy var offers = FakeSource(pendingRead)
+  func makeSource(
+    deliver: @escaping ClipboardDeliver, ownerChanged: @escaping @Sendable () -> Void
+  ) -> any ClipboardSource {
+    (offers.deliver, offers.ownerChanged) = (deliver, ownerChanged)
     return offers
   }
 
@@ -19,7 +24,7 @@ final class FakeClipboard: SystemClipboard {
 
   let offerLosses = Observers<Void>()
 
-  func offer(_ text: ClipText) async throws(TransferError) {
+  func take(_ text: ClipText) async throws(TransferError) {
     if let failure { throw failure }
     offered.append(String(decoding: text.bytes, as: UTF8.self))
     offeredText = text
@@ -41,35 +46,48 @@ final class FakeSource: ClipboardSource {
   var failure: TransferError?
   /// If set, every read is followed by a new offer, which this closure creates from the number of reads.
   var endless: ((Int) -> ClipboardContent)?
-  /// The content that an explicit read (`readNow`) receives.
+  /// The content that a pasted offer has.
   var contentOnPurpose = ClipboardContent.noText
-  /// The errors that the next explicit reads throw; later reads receive the content.
-  var failuresOnPurpose: [TransferError] = []
-  /// While this is true, explicit reads wait.
+  /// The error that reading a pasted offer throws.
+  var failureOnPurpose: TransferError?
+  /// While this is true, reads of pasted offers wait.
   var stallsOnPurpose = false {
     didSet { if !stallsOnPurpose { stalled.take()?.resume() } }
   }
   private var stalled: CheckedContinuation<Void, Never>?
-  private(set) var readsOnPurpose = 0
+  /// The numbers of the offers that were read because they were pasted.
+  private(set) var readsOnPurpose: [Int] = []
   private(set) var reads = 0
   private(set) var cancelled = 0
+  private(set) var offer = 0
   private var isFollowed = false
   private var hasNewOffer = false
   private var following: Task<Void, Never>?
   private var isClosed = false
-  private var afterwards: [@Sendable () -> Void] = []
+  private let pendingRead: PendingRead
+  private let permit = ReadPermit()
   private var waiting: CheckedContinuation<ClipboardContent, any Error>?
   /// Receives the results of reads.
-  var deliver: ClipboardDeliver = { _ in }
+  var deliver: ClipboardDeliver = { _, _ in }
+  var ownerChanged: @Sendable () -> Void = {}
   var limits = TransferLimits()
+
+  init(_ pendingRead: PendingRead = PendingRead()) { self.pendingRead = pendingRead }
 
   var isWaiting: Bool { waiting != nil }
 
   /// Simulates a copy in another program.
   func copy(_ content: ClipboardContent?) {
     self.content = content
+    change()
     hasNewOffer = true
     readOffers()
+  }
+
+  /// Simulates the end of the clipboard's owner, which leaves the clipboard empty.
+  func change() {
+    offer += 1
+    ownerChanged()
   }
 
   /// Completes the waiting read.
@@ -79,6 +97,7 @@ final class FakeSource: ClipboardSource {
   }
 
   func follow(_ isFollowing: Bool) {
+    if isFollowing { permit.grant() } else { permit.revoke() }
     isFollowed = isFollowing
     hasNewOffer = isFollowing
     readOffers()
@@ -91,45 +110,50 @@ final class FakeSource: ClipboardSource {
     following = nil
   }
 
-  func afterRead(_ body: @escaping @Sendable () -> Void) {
-    if following == nil { body() } else { afterwards.append(body) }
-  }
-
   private func readOffers() {
     guard following == nil else { return }
     following = Task {
       while isFollowed && hasNewOffer && !isClosed {
-        await deliver(await read())
-        afterwards.forEach { $0() }
-        afterwards = []
+        let offer = offer
+        await pendingRead.deliver(to: { await self.deliver($0, offer) }, under: permit) {
+          () throws(TransferError) in
+          try await read()
+        }
       }
       following = nil
     }
   }
 
-  private func read() async -> ClipboardDelivery {
+  private func read() async throws(TransferError) -> ClipboardContent {
     hasNewOffer = endless != nil
     reads += 1
-    if let failure { return .failure(failure) }
-    if let endless { return .success(endless(reads)) }
-    if let content { return .success(content) }
+    if let failure { throw failure }
+    if let endless { return endless(reads) }
+    if let content { return content }
     do {
-      return .success(
-        try await withTaskCancellationHandler {
-          try await withCheckedThrowingContinuation { waiting = $0 }
-        } onCancel: {
-          Task { @MainActor in self.giveUp() }
-        })
+      return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { waiting = $0 }
+      } onCancel: {
+        Task { @MainActor in self.giveUp() }
+      }
     } catch {
-      return .failure(.cancelled)
+      throw .cancelled
     }
   }
 
-  func readNow() async throws(TransferError) -> ClipboardContent {
-    readsOnPurpose += 1
-    if !failuresOnPurpose.isEmpty { throw failuresOnPurpose.removeFirst() }
+  func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
+    guard permit.current != nil, offer == self.offer else { throw .cancelled }
+    readsOnPurpose.append(offer)
+    if let failureOnPurpose { throw failureOnPurpose }
     if stallsOnPurpose { await withCheckedContinuation { stalled = $0 } }
     return contentOnPurpose
+  }
+
+  func read(
+    _ drop: any DroppedText, under permit: ReadPermit
+  ) async throws(TransferError) -> ClipboardContent {
+    guard let drop = drop as? FakeDrop else { throw .refused }
+    return try await drop.content(within: limits)
   }
 
   private func giveUp() {
@@ -137,4 +161,41 @@ final class FakeSource: ClipboardSource {
     waiting?.resume(throwing: CancellationError())
     waiting = nil
   }
+}
+
+/// A drop whose text arrives when the test decides.
+@MainActor
+final class FakeDrop: DroppedText {
+  let formats: [String] = []
+  let time: UInt32 = 0
+  /// The content; if nil, the read waits for `answer`.
+  private var result: Result<ClipboardContent, TransferError>?
+  private var waiting: CheckedContinuation<Void, Never>?
+  /// Whether each drop was accepted, as reported to the other program.
+  private(set) var answers: [Bool] = []
+  /// The size limit of the read.
+  private(set) var limit: Int?
+
+  init(_ result: Result<ClipboardContent, TransferError>?) { self.result = result }
+
+  convenience init(_ text: String) { self.init(.success(.text(Array(text.utf8)))) }
+
+  func content(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
+    limit = limits.bytes
+    if result == nil { await withCheckedContinuation { waiting = $0 } }
+    let content = try (result ?? .failure(.refused)).get()
+    guard case .text(let bytes) = content, bytes.count > limits.bytes else { return content }
+    throw .tooLarge(limit: limits.bytes)
+  }
+
+  func answer(_ result: Result<ClipboardContent, TransferError>) {
+    self.result = result
+    waiting.take()?.resume()
+  }
+
+  func read(_ format: String, prepare: @MainActor () throws -> Void) async throws -> InputStream {
+    throw TransferError.refused
+  }
+
+  func finish(accepted: Bool) { answers.append(accepted) }
 }

@@ -2,9 +2,11 @@ import ClipHistory
 import ClipboardCore
 import GtkKit
 import GtkTestSupport
+import Synchronization
 import Testing
 
 @testable import CopyPastaApp
+@testable import GtkKit
 
 /// Reads through GDK from a simulated owner, for cases that real owners do not produce on demand.
 @MainActor
@@ -12,19 +14,20 @@ import Testing
   private let device = FakeDevice()
   private let clipboard: GdkClipboard
   private let deliveries = Deliveries()
+  private let ownerChanges = OwnerChanges()
   private let source: any ClipboardSource
 
   init() {
     // The limits are long because other suites keep the main thread busy.
     clipboard = GdkClipboard(device, PendingRead(limit: .seconds(3600)))
-    source = clipboard.makeSource(deliver: deliveries.take)
+    source = clipboard.makeSource(deliver: deliveries.take, ownerChanged: ownerChanges.add)
     source.limits = Self.wideLimits
   }
 
   private static let wideLimits = TransferLimits(
     idleTimeout: .seconds(3600), total: .seconds(3600), grace: .milliseconds(1))
 
-  private static let whole = ClipboardDelivery.success(.text(Array("whole".utf8)))
+  private nonisolated static let whole = ClipboardDelivery.success(.text(Array("whole".utf8)))
 
   @Test func `a copy on Wayland needs a press after the last copy of another program`() {
     #expect(clipboard.needsPress)
@@ -126,24 +129,190 @@ import Testing
   }
 
   @Test func `afterRead waits for the delivery of the current read`() async throws {
-    let log = Deliveries()
-    source.afterRead { Task { await log.take(.failure(.refused)) } }
-    try await pump("the body run") { log.all.count == 1 }
+    let log = OwnerChanges()
+    clipboard.pendingRead.afterRead(log.add)
+    #expect(log.count == 1)
+    // The read ends before it begins.
+    source.follow(true)
+    device.copy(sending: "never", isEnded: true)
+    source.follow(false)
+    clipboard.pendingRead.afterRead(log.add)
+    #expect(log.count == 2)
     source.follow(true)
     device.copy(sending: "who", isEnded: false)
     try await pump("a read") { device.reads == 1 }
-    var hasRun = false
-    source.afterRead { MainActor.assumeIsolated { hasRun = true } }
-    #expect(!hasRun)
+    clipboard.pendingRead.afterRead(log.add)
+    #expect(log.count == 2)
     device.end(sending: "le")
-    try await pump("the body run") { hasRun }
-    #expect(deliveries.all == [Self.whole])
+    try await pump("the body run") { log.count == 3 }
+    #expect(deliveries.all.last == Self.whole)
+  }
+
+  @Test func `a change of the owner is reported at once, unless CopyPasta itself has copied`() async throws {
+    var losses = 0
+    let token = clipboard.offerLosses.add { losses += 1 }
+    let text = try ClipText(validating: Array("own".utf8))
+    try await clipboard.offer(text)
+    device.copyOwn()
+    #expect(ownerChanges.count == 0 && clipboard.offeredText == text)
+    // Another program empties the clipboard.
+    device.empty()
+    #expect(ownerChanges.count == 1 && losses == 1 && clipboard.offeredText == nil)
+    device.copy(sending: "whole", isEnded: true)
+    #expect(ownerChanges.count == 2)
+    device.empty()
+    #expect(ownerChanges.count == 3)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func `a paste is about the offer that was there at the press`() async throws {
+    device.copy(sending: "meant", isEnded: true)
+    let (press, offer) = (ReadPermit(), source.offer)
+    press.grant()
+    device.copy(sending: "copied since", isEnded: true)
+    await #expect(throws: TransferError.cancelled) {
+      try await pumping { [source] in try await source.read(pasted: offer, under: press) }
+    }
+    press.revoke()
+    await #expect(throws: TransferError.cancelled) {
+      try await pumping { [source] in try await source.read(pasted: source.offer, under: press) }
+    }
+    #expect(device.reads == 0)
+  }
+
+  /// The ways in which a text comes.
+  enum Way: CaseIterable {
+    case followed, pasted, dropped
+  }
+
+  /// The answers to requests for `text/plain;charset=utf-8`, `text/plain` and `UTF8_STRING`, in this order.
+  struct Forms: Sendable {
+    let answers: [FakeDevice.Answer]
+    let outcome: ClipboardDelivery
+    /// How many forms are asked for.
+    let asked: Int
+
+    private static func row(
+      _ outcome: ClipboardDelivery, asked: Int, _ answers: FakeDevice.Answer...
+    ) -> Forms { Forms(answers: answers, outcome: outcome, asked: asked) }
+
+    static let table: [Forms] = [
+      .row(whole, asked: 1, .served, .refused, .refused),
+      .row(whole, asked: 2, .refused, .served, .served),
+      .row(whole, asked: 2, .empty, .served, .served),
+      .row(whole, asked: 2, .mute, .served, .served),
+      .row(whole, asked: 3, .refused, .empty, .served),
+      .row(.failure(.refused), asked: 3, .refused, .empty, .refused),
+      .row(.success(.text([])), asked: 3, .empty, .empty, .empty),
+      .row(.failure(.timedOut), asked: 3, .mute, .mute, .refused),
+    ]
+    /// A drop cannot be seen to die.
+    static let dying: [Forms] = [
+      .row(.failure(.ownerGone), asked: 1, .dies, .served, .served),
+      .row(.failure(.ownerGone), asked: 2, .refused, .dies, .served),
+    ]
+  }
+
+  @Test(arguments: Way.allCases, Forms.table + Forms.dying)
+  func `each text form is asked for until the owner serves one`(way: Way, forms: Forms) async throws {
+    if way == .dropped, Forms.dying.contains(where: { $0.answers == forms.answers }) { return }
+    source.limits.grace = .seconds(3600)
+    if forms.answers.contains(.mute) { source.limits.idleTimeout = .seconds(1) }
+    // The order in which the owner lists its forms does not matter.
+    let names = ["text/plain;charset=utf-8", "text/plain", "UTF8_STRING"]
+    device.offer(zip(names, forms.answers).reversed())
+    let permit = ReadPermit()
+    permit.grant()
+    var outcome: ClipboardDelivery?
+    switch way {
+    case .followed:
+      source.follow(true)
+      try await pump("a delivery") { !deliveries.all.isEmpty }
+      outcome = deliveries.all.first
+    case .pasted:
+      outcome = try await pumping { [source] in
+        await ClipboardDelivery.of { () throws(TransferError) in
+          try await source.read(pasted: source.offer, under: permit)
+        }
+      }
+    case .dropped:
+      outcome = try await pumping { [source, device] in
+        await ClipboardDelivery.of { () throws(TransferError) in try await source.read(device, under: permit)
+        }
+      }
+    }
+    #expect(outcome == forms.outcome)
+    #expect(device.requests == Array(names.prefix(forms.asked)))
+  }
+
+  @Test(arguments: Way.allCases)
+  func `a secret's text is never requested, however it comes`(way: Way) async throws {
+    device.offer([("text/plain;charset=utf-8", .served), ("x-kde-passwordManagerHint", .secret)])
+    let permit = ReadPermit()
+    permit.grant()
+    switch way {
+    case .followed:
+      source.follow(true)
+      try await pump("a delivery") { deliveries.all == [.success(.secret)] }
+    case .pasted:
+      let content = try await pumping { [source] in
+        try await source.read(pasted: source.offer, under: permit)
+      }
+      #expect(content == .secret)
+    case .dropped:
+      let content = try await pumping { [source, device] in try await source.read(device, under: permit) }
+      #expect(content == .secret)
+    }
+    #expect(device.requests == ["x-kde-passwordManagerHint"])
+  }
+
+  @Test func `nothing of a drop is requested once its permit is revoked`() async throws {
+    device.offer([("text/plain", .served)])
+    let permit = ReadPermit()
+    await #expect(throws: TransferError.cancelled) {
+      try await pumping { [source, device] in try await source.read(device, under: permit) }
+    }
+    #expect(device.requests == [])
   }
 }
 
-/// A clipboard device whose content the test sends.
+extension Result where Success == ClipboardContent, Failure == TransferError {
+  @MainActor
+  fileprivate static func of(_ body: @MainActor () async throws(TransferError) -> Success) async -> Self {
+    do throws(TransferError) {
+      return .success(try await body())
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+/// Counts calls, on any thread.
+final class OwnerChanges: Sendable {
+  private let calls = Mutex(0)
+
+  var count: Int { calls.withLock(\.self) }
+
+  func add() { calls.withLock { $0 += 1 } }
+}
+
+/// A clipboard device whose content the test sends; also a drop with the same content.
 @MainActor
-final class FakeDevice: ClipboardDevice {
+final class FakeDevice: ClipboardDevice, DroppedText {
+  /// What a request for a form brings.
+  enum Answer: Sendable {
+    /// The text "whole".
+    case served
+    case refused, empty, mute
+    /// The owner ends.
+    case dies
+    /// The value of a password manager's hint.
+    case secret
+  }
+
+  private var answers: [String: Answer] = [:]
+  /// The forms that were requested.
+  private(set) var requests: [String] = []
   private(set) var mimeTypes: [String] = []
   private(set) var isLocal = false
   private(set) var reads = 0
@@ -163,12 +332,37 @@ final class FakeDevice: ClipboardDevice {
     offers += 1
   }
 
-  func read(_ mimeTypes: [String], prepare: @MainActor () throws -> Void) async throws -> InputStream {
+  func read(_ type: String, prepare: @MainActor () throws -> Void) async throws -> InputStream {
     await beforeRequest()
     try prepare()
     reads += 1
+    requests.append(type)
+    guard let answer = answers[type] else { return stream.input }
+    if answer == .refused { throw GLibError(domain: "test", code: 0, message: "refused", busName: nil) }
+    streams.append(stream)
+    stream = SocketStream()
+    switch answer {
+    case .served: stream.send(Array("whole".utf8))
+    case .secret: stream.send(Array("secret".utf8))
+    case .dies: empty()
+    case .empty, .mute, .refused: break
+    }
+    if answer != .mute { stream.end() }
     return stream.input
   }
+
+  /// Simulates another program's offer of these forms.
+  func offer(_ forms: [(String, Answer)]) {
+    answers = Dictionary(uniqueKeysWithValues: forms)
+    change(isLocal: false, forms.map(\.0))
+  }
+
+  /// Simulates the end of the owner: GDK reports an empty clipboard as local.
+  func empty() { change(isLocal: true, []) }
+
+  var formats: [String] { mimeTypes }
+  let time: UInt32 = 0
+  func finish(accepted: Bool) {}
 
   /// Simulates another program's offer.
   func copy(sending text: String, isEnded: Bool) {
@@ -182,9 +376,9 @@ final class FakeDevice: ClipboardDevice {
   /// Simulates CopyPasta's own offer.
   func copyOwn() { change(isLocal: true) }
 
-  private func change(isLocal: Bool) {
+  private func change(isLocal: Bool, _ types: [String] = ["text/plain"]) {
     self.isLocal = isLocal
-    mimeTypes = ["text/plain"]
+    mimeTypes = types
     changed()
   }
 

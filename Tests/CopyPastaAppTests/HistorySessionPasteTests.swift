@@ -51,7 +51,7 @@ extension HistorySessionTests {
   func `a paste or drop that cannot be read shows an error and records no text`(error: TransferError)
     async throws
   {
-    clipboard.offers.failuresOnPurpose = [error]
+    clipboard.offers.failureOnPurpose = error
     await paste(.text(Array("never".utf8)))
     let drop = FakeDrop(.failure(error))
     session.record(drop)
@@ -74,19 +74,94 @@ extension HistorySessionTests {
     #expect(log.secrets == [true, false])
   }
 
-  @Test func `pasting retries if another program copies at the same moment`() async throws {
-    clipboard.offers.failuresOnPurpose = [.cancelled, .cancelled]
-    await paste(.text(Array("meant".utf8)))
-    try expect(["meant"] + initial)
-    #expect(log.failures.isEmpty)
+  @Test(arguments: [HistorySession.Attention.shown, .hidden, .active])
+  func
+    `a paste that waits is dropped and reported once when the window loses the focus, is paused or is hidden`(
+      attention: HistorySession.Attention
+    ) async throws
+  {
+    clipboard.offers.content = .noText
+    session.attention = .active
+    clipboard.offers.stallsOnPurpose = true
+    clipboard.offers.contentOnPurpose = .text(Array("never".utf8))
+    for _ in 1...3 { session.paste() }
+    try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
+    // The window that stays active is paused.
+    if attention == .active { session.services.pause.isPaused = true }
+    session.attention = attention
+    #expect(log.failures == [.notRecorded(.unread(.cancelled))])
+    clipboard.offers.stallsOnPurpose = false
+    await session.drain()
+    #expect(clipboard.offers.readsOnPurpose.count == 1 && log.failures.count == 1)
+    try expect(initial)
+  }
+
+  @Test func `nothing is requested for a paste whose offer was replaced or whose window was left`()
+    async throws
+  {
+    clipboard.offers.contentOnPurpose = .text(Array("never".utf8))
+    clipboard.offers.content = .noText
+    session.attention = .active
+    session.paste()
+    clipboard.offers.copy(.noText)
+    await session.drain()
+    session.paste()
+    session.attention = .shown
+    await session.drain()
+    #expect(clipboard.offers.readsOnPurpose == [])
+    #expect(log.failures.count == 2 && log.failures.allSatisfy { $0 == .notRecorded(.unread(.cancelled)) })
+    // A press during a pause is a wish of its own.
+    session.services.pause.isPaused = true
+    session.attention = .active
+    await paste(.text(Array("wanted".utf8)))
+    try expect(["wanted"] + initial)
+  }
+
+  @Test(arguments: [(false, ["dropped", "three"]), (true, ["three"])])
+  func `a drop does not need the focus, but nothing comes of it once the window is hidden`(
+    isHidden: Bool, texts: [String]
+  ) async throws {
+    clipboard.offers.content = .noText
+    session.attention = .active
+    let drop = FakeDrop(nil)
+    session.record(drop)
+    session.attention = isHidden ? .hidden : .shown
+    drop.answer(.success(.text(Array("dropped".utf8))))
+    await session.drain()
+    try expect(texts + initial.dropFirst())
+    #expect(drop.answers == [!isHidden])
+    #expect(log.failures.count == (isHidden ? 1 : 0))
+  }
+
+  @Test func `a dropped secret is refused with a message`() async throws {
+    let drop = FakeDrop(.success(.secret))
+    session.record(drop)
+    await session.drain()
+    #expect(drop.answers == [false] && log.failures == [.notRecorded(.secret)])
+    #expect(log.secrets.isEmpty, "the clipboard holds no secret")
+    try expect(initial)
+  }
+
+  @Test func `a drop that waits holds up neither captures nor other drops`() async throws {
+    clipboard.offers.content = .noText
+    session.attention = .active
+    let slow = FakeDrop(nil)
+    session.record(slow)
+    clipboard.offers.copy(.text(Array("captured".utf8)))
+    try await waitUntil("the capture") { session.texts.first == "captured" }
+    session.record(FakeDrop("dropped"))
+    try await waitUntil("the other drop") { session.texts.first == "dropped" }
+    slow.answer(.failure(.timedOut))
+    await session.drain()
+    #expect(slow.answers == [false] && log.failures == [.notRecorded(.unread(.timedOut))])
   }
 
   @Test func `a drop within the size limit is recorded, and the clipboard's text is not recorded again`()
     async throws
   {
-    session.source.limits.bytes = 7
+    session.intake.sizeLimit = 7
     for text in ["dropped", "too large"] {
-      let drop = FakeDrop(.success(Array(text.utf8)))
+      let drop = FakeDrop(text)
       session.record(drop)
       await session.drain()
       #expect(drop.answers == [text == "dropped"])
@@ -123,7 +198,7 @@ extension HistorySessionTests {
     clipboard.offers.stallsOnPurpose = true
     clipboard.offers.contentOnPurpose = .text(Array("late".utf8))
     session.paste()
-    #expect(try await eventually { clipboard.offers.readsOnPurpose == 1 })
+    #expect(try await eventually { clipboard.offers.readsOnPurpose.count == 1 })
     session.copy(ids[0])
     session.delete(ids[1])
     #expect(try await eventually { try scratch.texts() == ["three", "one"] })
@@ -143,6 +218,7 @@ extension HistorySessionTests {
     try await scratch.whileLocked {
       session.attention = .active
       try await waitUntil("the text read") { clipboard.offers.reads == 1 }
+      await withCheckedContinuation { delivered in clipboard.pendingRead.afterRead { delivered.resume() } }
       session.paste()
     }
     await session.drain()
@@ -170,21 +246,4 @@ extension HistorySessionTests {
     try expect(["after"], of: session)
     #expect(log.failures.isEmpty)
   }
-}
-
-@MainActor
-private final class FakeDrop: DroppedText {
-  private let text: Result<[UInt8], TransferError>
-  /// Whether each drop was accepted, as reported to the other program.
-  private(set) var answers: [Bool] = []
-
-  init(_ text: Result<[UInt8], TransferError>) { self.text = text }
-
-  func read(within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
-    let bytes = try text.get()
-    guard bytes.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
-    return bytes
-  }
-
-  func finish(accepted: Bool) { answers.append(accepted) }
 }

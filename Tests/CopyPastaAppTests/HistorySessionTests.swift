@@ -84,6 +84,8 @@ import Testing
   func `while another program locks the history, no item is lost and each refused change shows an error`()
     async throws
   {
+    // Not the clipboard of the suite's session, whose notes of the copies would lock the history, too.
+    let clipboard = FakeClipboard.idle
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
     let log = SessionLog(of: session)
     try await scratch.whileLocked {

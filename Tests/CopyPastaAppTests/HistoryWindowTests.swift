@@ -44,7 +44,7 @@ import Testing
     session.start()
     for limit in [1, 7] {
       session.services.preferences.sizeLimitInMiB = limit
-      let drop = RefusingDrop()
+      let drop = FakeDrop(.failure(.refused))
       session.record(drop)
       try await waitUntil("the drop read") { drop.limit != nil }
       #expect(drop.limit == limit << 20)
@@ -224,17 +224,4 @@ import Testing
     window.destroy()
     await session.close()
   }
-}
-
-/// A dropped text that cannot be read; records the size limit with which a read was attempted.
-@MainActor
-private final class RefusingDrop: DroppedText {
-  private(set) var limit: Int?
-
-  func read(within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
-    limit = limits.bytes
-    throw .refused
-  }
-
-  func finish(accepted: Bool) {}
 }

@@ -42,11 +42,17 @@ import Testing
     #expect(session.onClipboard == nil)
   }
 
-  @Test func `copying a command ends the mark of the row that was on the clipboard`() async {
+  @Test func `a copied command ends the mark, and is not recorded when another program takes it over`()
+    async throws
+  {
+    try await startReading()
     session.copy(session.ids[1])
     await session.drain()
     #expect(await clipboard.offer(command: "copypasta --toggle") == nil)
     #expect(session.onClipboard == nil && clipboard.offered.last == "copypasta --toggle")
+    clipboard.lose()
+    try await copyElsewhere(.text(Array("copypasta --toggle".utf8)))
+    #expect(session.texts == ["two", "one"])
   }
 
   @Test func `a copied row stays marked as on the clipboard while the window is inactive`()
@@ -66,6 +72,49 @@ import Testing
     #expect(session.onClipboard == session.ids[0])
     session.attention = .hidden
     #expect(session.onClipboard == nil)
+  }
+
+  @Test func `the mark goes at once when the clipboard's owner ends or another program copies`() async throws
+  {
+    try await startReading()
+    try await copyElsewhere(.text(Array("three".utf8)))
+    clipboard.offers.change()
+    try await waitUntil("no mark") { session.onClipboard == nil }
+    // The same text again, as a clipboard manager offers it.
+    try await copyElsewhere(.text(Array("three".utf8)))
+    #expect(session.onClipboard == session.ids[0] && session.texts.count == 3)
+    // The text of the next copy is still being read.
+    clipboard.offers.copy(nil)
+    try await waitUntil("no mark") { session.onClipboard == nil }
+    clipboard.offers.answer(.text(Array("four".utf8)))
+    await session.drain()
+    #expect(session.onClipboard == session.ids[0])
+    // A third program has copied before the outcome of the second copy arrived.
+    clipboard.offers.copy(nil)
+    try await waitUntil("a read") { clipboard.offers.isWaiting }
+    clipboard.offers.change()
+    clipboard.offers.answer(.text(Array("five".utf8)))
+    await session.drain()
+    #expect(session.onClipboard == nil && session.texts.first == "five")
+  }
+
+  @Test func `a skipped secret is no longer reported once its owner has emptied the clipboard`() async throws
+  {
+    let log = SessionLog(of: session)
+    try await startReading()
+    try await copyElsewhere(.secret)
+    #expect(log.secrets.last == true)
+    clipboard.offers.change()
+    try await waitUntil("the secret gone") { log.secrets.last == false }
+  }
+
+  @Test func `a copy that could not be recorded ends the mark`() async throws {
+    try await startReading()
+    try await copyElsewhere(.text(Array("three".utf8)))
+    let log = SessionLog(of: session)
+    await session.store.close()
+    try await copyElsewhere(.text(Array("four".utf8)))
+    #expect(session.onClipboard == nil && log.failures.count == 1)
   }
 
   @Test(arguments: [
@@ -101,7 +150,7 @@ import Testing
     clipboard.offers.contentOnPurpose = .text(Array("three".utf8))
     clipboard.offers.stallsOnPurpose = true
     session.paste()
-    try await waitUntil("the paste's read") { clipboard.offers.readsOnPurpose == 1 }
+    try await waitUntil("the paste's read") { clipboard.offers.readsOnPurpose.count == 1 }
     let id = session.ids[1]
     session.copy(id)
     try await waitUntil("the copy") { session.onClipboard == id }
@@ -132,6 +181,6 @@ import Testing
     session.copy(session.ids[0])
     await session.drain()
     clipboard.lose()
-    #expect(clipboard.offers.reads == 0 && clipboard.offers.readsOnPurpose == 0)
+    #expect(clipboard.offers.reads == 0 && clipboard.offers.readsOnPurpose.isEmpty)
   }
 }

@@ -150,7 +150,7 @@ import Testing
     clipboard.offers.stallsOnPurpose = true
     let session = session()
     session.paste()
-    try await waitUntil("the paste's read") { clipboard.offers.readsOnPurpose == 1 }
+    try await waitUntil("the paste's read") { clipboard.offers.readsOnPurpose.count == 1 }
     session.reopen(because: .replaced)
     try await waitUntil("the history open") { session.isOpen && session.fileNumber == 1 }
     clipboard.offers.stallsOnPurpose = false

@@ -19,10 +19,9 @@ import X11Kit
       try await owner.offer(Array("there".utf8))
       for _ in 1...20 {
         let deliveries = Deliveries()
-        let source = X11Clipboard(display: display).makeSource(deliver: deliveries.take)
-        let paste = Task.detached { try await source.readNow() }
+        let source = X11Clipboard(display: display).makeSource(deliver: deliveries.take) {}
         source.follow(true)
-        #expect(try await paste.value == .text(Array("there".utf8)))
+        #expect(try await source.readNow() == .text(Array("there".utf8)))
         try #require(try await eventually { deliveries.all == [.success(.text(Array("there".utf8)))] })
         source.close()
       }
@@ -40,7 +39,7 @@ import X11Kit
       let deliveries = Deliveries()
       let clipboard = X11Clipboard(display: display)
       clipboard.setReadingWindow(numbers[1])
-      let source = clipboard.makeSource(deliver: deliveries.take)
+      let source = clipboard.makeSource(deliver: deliveries.take) {}
       source.follow(true)
       #expect(try await eventually { deliveries.all == [.failure(.cancelled)] })
       #expect(owner.requests == [])
@@ -59,7 +58,7 @@ import X11Kit
       let pendingRead = PendingRead(limit: .seconds(3600))
       let clipboard = X11Clipboard(display: display, pendingRead)
       let deliveries = Deliveries()
-      let source = clipboard.makeSource(deliver: deliveries.take)
+      let source = clipboard.makeSource(deliver: deliveries.take) {}
       source.limits = TransferLimits(
         idleTimeout: .seconds(3600), total: .seconds(3600), grace: .seconds(3600))
       let stalled = try await ClipboardOwner.start(behaving: "IncrStall", on: desktop)
@@ -86,7 +85,9 @@ import X11Kit
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let clipboard = X11Clipboard(display: display)
-      let source = clipboard.makeSource { _ in }
+      let source = clipboard.makeSource { _, _ in
+      } ownerChanged: {
+      }
       try await clipboard.offer(ClipText(validating: Array("ours".utf8)))
       #expect(try await source.readNow() == .own)
       let window = try #require(clipboard.owner?.window)
@@ -112,7 +113,59 @@ import X11Kit
       let texts = try ["one", "two"].map { try ClipText(validating: Array($0.utf8)) }
       let offers = texts.map { text in Task { @MainActor in try await clipboard.offer(text) } }
       for offer in offers { try await offer.value }
-      #expect(try await clipboard.makeSource { _ in }.readNow() == .own)
+      let source = clipboard.makeSource { _, _ in
+      } ownerChanged: {
+      }
+      #expect(try await source.readNow() == .own)
+    }
+  }
+
+  /// A clipboard manager may take over a text before the task that offered it continues.
+  @Test func `a text that another program takes over at once does not count as offered`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let display = try #require(desktop.environment["DISPLAY"])
+      let clipboard = X11Clipboard(display: display)
+      let manager = try await ClipboardOwner.start(behaving: "Manager", on: desktop)
+      for number in 1...100 {
+        try await clipboard.offer(ClipText(validating: Array("text \(number)".utf8)))
+        #expect(try await eventually { clipboard.offeredText == nil })
+      }
+      withExtendedLifetime(manager) {}
+    }
+  }
+
+  @Test
+  func `copies are delivered, and the end of their owner is reported, while a drop waits for its source`()
+    async throws
+  {
+    try await VirtualDesktop.with { desktop in
+      let display = try #require(desktop.environment["DISPLAY"])
+      let (deliveries, ownerChanges) = (Deliveries(), OwnerChanges())
+      let source = X11Clipboard(display: display).makeSource(
+        deliver: deliveries.take, ownerChanged: ownerChanges.add)
+      source.limits = TransferLimits(idleTimeout: .seconds(3600), total: .seconds(3600))
+      let slow = try desktop.start(Fixture.python("bad_owner.py", ["Mute", "XdndSelection"]))
+      try await waitUntil("the drag source") { slow.lines == ["ready"] }
+      let permit = ReadPermit()
+      permit.grant()
+      let drop = Task { try await source.read(FakeDrop(nil), under: permit) }
+      try await waitUntil("the request") { slow.lines == ["ready", "TARGETS"] }
+      source.follow(true)
+      var owner: SelectionOwner? = try SelectionOwner(display: display)
+      for text in ["one", "two"] {
+        try await owner?.offer(Array(text.utf8))
+        #expect(try await eventually { deliveries.all.last == .success(.text(Array(text.utf8))) })
+      }
+      let changes = ownerChanges.count
+      #expect(changes >= 2)
+      owner = nil
+      #expect(try await eventually { ownerChanges.count > changes })
+      // Another drop does not wait either.
+      let other = try desktop.start(Fixture.python("bad_owner.py", ["Owner", "XdndSelection"]))
+      try await waitUntil("the other drag source") { other.lines == ["ready"] }
+      #expect(try await source.read(FakeDrop(nil), under: permit) == .text(Array("the owner's text".utf8)))
+      await #expect(throws: TransferError.cancelled) { try await drop.value }
+      source.close()
     }
   }
 
@@ -127,7 +180,16 @@ final class Deliveries: Sendable {
 
   var all: [ClipboardDelivery] { deliveries.withLock(\.self) }
 
-  nonisolated(nonsending) func take(_ delivery: ClipboardDelivery) async {
+  nonisolated(nonsending) func take(_ delivery: ClipboardDelivery, _ offer: Int) async {
     deliveries.withLock { $0.append(delivery) }
+  }
+}
+
+extension ClipboardSource {
+  /// Reads the offer that is on the clipboard now, as a paste does.
+  @MainActor func readNow() async throws(TransferError) -> ClipboardContent {
+    let permit = ReadPermit()
+    permit.grant()
+    return try await read(pasted: offer, under: permit)
   }
 }

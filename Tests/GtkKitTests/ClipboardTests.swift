@@ -18,7 +18,7 @@ import Testing
     var lifetime: Lifetime?
     var received: [UInt8]?
     let reading = Task {
-      let stream = try await clipboard.read(["image/png", "STRING"])
+      let stream = try await clipboard.read("STRING")
       lifetime = Lifetime(of: stream.raw)
       received = try await stream.read(atMost: 100)
     }
@@ -33,7 +33,7 @@ import Testing
     clipboard.offer([1], as: ["text/plain"])
     var failure: (any Error)?
     let reading = Task {
-      do { _ = try await clipboard.read(["image/png"]) } catch { failure = error }
+      do { _ = try await clipboard.read("image/png") } catch { failure = error }
     }
     try await pump("GDK's answer") { failure != nil }
     await reading.value
@@ -45,7 +45,7 @@ import Testing
     clipboard.offer([1], as: ["text/plain"])
     var failure: (any Error)?
     let reading = Task {
-      do { _ = try await clipboard.read(["text/plain"]) } catch { failure = error }
+      do { _ = try await clipboard.read("text/plain") } catch { failure = error }
     }
     reading.cancel()
     try await pump("GDK's answer") { failure != nil }

@@ -2,7 +2,8 @@ import ClipboardCore
 import Foundation
 import TestSupport
 import Testing
-import X11Kit
+
+@testable import X11Kit
 
 /// Another program on the display, which exchanges lines of text with the test.
 ///
@@ -29,8 +30,12 @@ final class Client {
   }
 
   /// Starts a clipboard owner with the behaviour of a class in `bad_owner.py`, and waits until it owns the clipboard.
-  static func owner(_ behaviour: String, display: String) async throws -> Client {
-    let owner = try Client(Fixture.python("bad_owner.py", [behaviour]), display: display)
+  ///
+  /// - Parameter selection: the selection to own instead.
+  static func owner(
+    _ behaviour: String, of selection: String = "CLIPBOARD", display: String
+  ) async throws -> Client {
+    let owner = try Client(Fixture.python("bad_owner.py", [behaviour, selection]), display: display)
     #expect(try await owner.nextLine() == "ready")
     return owner
   }
@@ -46,6 +51,8 @@ final class Client {
   }
 
   func signal(_ signal: Int32) { program.signal(signal) }
+
+  var hasEnded: Bool { !program.isRunning }
 
   /// Returns the program's next line; nil if the program exits first, or if no line arrives within `generousLimit`.
   func nextLine() async throws -> String? {
@@ -104,14 +111,16 @@ extension SelectionReader {
   func outcome(
     ownWindow: UInt32? = nil, activeWindow: UInt32? = nil, limit: Int = 128 << 20,
     idleTimeout: Duration = .seconds(60),
-    total: Duration = .seconds(120), grace: Duration = .seconds(60), onPurpose: Bool = true
+    total: Duration = .seconds(120), grace: Duration = .seconds(60), reason: SelectionRead.Reason = .pasted
   ) async -> Outcome {
+    let press = ReadPermit()
+    press.grant()
+    var read = SelectionRead(
+      reason, under: reason == .followed ? permit : press, activeWindow: activeWindow,
+      within: TransferLimits(bytes: limit, idleTimeout: idleTimeout, total: total, grace: grace))
+    read.ownWindow = { ownWindow }
     do {
-      return .content(
-        try await readText(
-          ownWindow: ownWindow, activeWindow: activeWindow,
-          within: TransferLimits(bytes: limit, idleTimeout: idleTimeout, total: total, grace: grace),
-          onPurpose: onPurpose))
+      return .content(try await self.read(read))
     } catch {
       return .failure(error)
     }

@@ -51,7 +51,7 @@ extension X11KitTests {
         server.kill()
         #expect(await outcome == .failure(.unavailable))
         #expect(await reader.outcome() == .failure(.unavailable))
-        #expect(try await eventually { !(await owner.isOwner) })
+        #expect(try await eventually { !(owner.isOwner) })
         await #expect(throws: X11Error.connectionLost) { try await owner.offer([2]) }
         try await LifetimeTests.expectIdle()
       }

@@ -27,7 +27,7 @@ extension X11KitTests {
 
     private func nextOutcome() async throws -> Outcome {
       try await reader.nextOffer()
-      return await reader.outcome(onPurpose: false)
+      return await reader.outcome(reason: .followed)
     }
 
     @Test func `each time reading is permitted, the clipboard is reported once, as a new offer`() async throws
@@ -61,7 +61,7 @@ extension X11KitTests {
       async let offer: Void = reader.nextOffer()
       try await own("Html")
       try await offer
-      #expect(await reader.outcome(onPurpose: false) == .text("bold"))
+      #expect(await reader.outcome(reason: .followed) == .text("bold"))
     }
 
     @Test func `every offer by the same owner is read once and in order`() async throws {
@@ -82,12 +82,12 @@ extension X11KitTests {
       let slow = try await own("Late")
       let owner = try SelectionOwner(display: display)
       let (reader, window) = (reader, owner.window)
-      async let outcome = reader.outcome(ownWindow: window, grace: .milliseconds(1), onPurpose: false)
+      async let outcome = reader.outcome(ownWindow: window, grace: .milliseconds(1), reason: .followed)
       #expect(try await slow.lines(before: "UTF8_STRING") == ["TARGETS"])
       #expect(try await owner.offer(Array("own".utf8)) == .held)
       #expect(await outcome == .text("too late"))
       try await reader.nextOffer()
-      #expect(await reader.outcome(ownWindow: window, onPurpose: false) == .content(.own))
+      #expect(await reader.outcome(ownWindow: window, reason: .followed) == .content(.own))
     }
 
     @Test func `a clipboard read fails if CopyPasta takes the clipboard before the request for the text`()
@@ -96,7 +96,7 @@ extension X11KitTests {
       let slow = try await own("TargetsWhenTold")
       let owner = try SelectionOwner(display: display)
       let (reader, window) = (reader, owner.window)
-      async let outcome = reader.outcome(ownWindow: window, onPurpose: false)
+      async let outcome = reader.outcome(ownWindow: window, reason: .followed)
       #expect(try await slow.nextLine() == "TARGETS")
       try await owner.offer(Array("own".utf8))
       #expect(await outcome == .failure(.ownershipLost))
@@ -112,7 +112,7 @@ extension X11KitTests {
       ] {
         try windows.tell("\(focus)")
         #expect(try await windows.nextLine() == "focused")
-        let outcome = await reader.outcome(activeWindow: window, onPurpose: false)
+        let outcome = await reader.outcome(activeWindow: window, reason: .followed)
         #expect(
           outcome == (isRead ? .text("the owner's text") : .failure(.cancelled)), "\(focus) of \(numbers)")
       }
@@ -134,11 +134,11 @@ extension X11KitTests {
       try windows.tell("\(other)")
       #expect(try await windows.nextLine() == "focused")
       try await reader.nextOffer()
-      #expect(await reader.outcome(activeWindow: window, onPurpose: false) == .failure(.cancelled))
+      #expect(await reader.outcome(activeWindow: window, reason: .followed) == .failure(.cancelled))
       try windows.tell("\(numbers[["frame", "window", "child"].firstIndex(of: place) ?? 0])")
       #expect(try await windows.nextLine() == "focused")
       try await reader.nextOffer()
-      #expect(await reader.outcome(activeWindow: window, onPurpose: false) == .text("the owner's text"))
+      #expect(await reader.outcome(activeWindow: window, reason: .followed) == .text("the owner's text"))
       try await own("Html")
       #expect(try await owner.lines(before: "lost") == ["TARGETS", "UTF8_STRING"])
     }
@@ -159,7 +159,7 @@ extension X11KitTests {
       var rounds = 0
       while try await owner.offer(Array("own".utf8)) != .ownershipLost, rounds < 2000 { rounds += 1 }
       #expect(rounds < 2000)
-      #expect(await !owner.isOwner)
+      #expect(!owner.isOwner)
       withExtendedLifetime(rival) {}
     }
 
@@ -168,7 +168,7 @@ extension X11KitTests {
         let silent = try await own(behaviour)
         try await reader.nextOffer()
         let reader = reader
-        async let outcome = reader.outcome(grace: .milliseconds(1), onPurpose: false)
+        async let outcome = reader.outcome(grace: .milliseconds(1), reason: .followed)
         _ = try await silent.nextLine()
         try await own("Owner")
         #expect(await outcome == .failure(.cancelled), "\(behaviour)")
@@ -180,7 +180,7 @@ extension X11KitTests {
       let owner = try await own("TargetsWhenTold")
       try await reader.nextOffer()
       let reader = reader
-      async let outcome = reader.outcome(onPurpose: false)
+      async let outcome = reader.outcome(reason: .followed)
       #expect(try await owner.nextLine() == "TARGETS")
       permit.revoke()
       try owner.tell("go on")
@@ -192,7 +192,7 @@ extension X11KitTests {
     @Test func `a clipboard read sends no request without a permit`() async throws {
       permit.revoke()
       let owner = try await own("Owner")
-      #expect(await reader.outcome(onPurpose: false) == .failure(.cancelled))
+      #expect(await reader.outcome(reason: .followed) == .failure(.cancelled))
       try await own("Html")
       #expect(try await owner.lines(before: "lost") == [])
     }

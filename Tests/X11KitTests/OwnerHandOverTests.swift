@@ -21,7 +21,7 @@ extension X11KitTests {
       #expect(await owner.handOver(within: .seconds(20)))
       #expect(try await manager.nextLine() == "asked " + OwnerTests.textTargets.joined(separator: " "))
       #expect(try await manager.nextLine() == "has 4")
-      #expect(try await eventually { await !owner.isOwner })
+      #expect(try await eventually { !owner.isOwner })
     }
 
     @Test(arguments: [1 << 20, 20 << 20])
@@ -39,7 +39,7 @@ extension X11KitTests {
       let manager = try await start("refuses")
       try await owner.offer(Array("refused".utf8))
       #expect(await !owner.handOver(within: .seconds(20)))
-      #expect(await owner.isOwner)
+      #expect(owner.isOwner)
       withExtendedLifetime(manager) {}
     }
 
@@ -71,6 +71,23 @@ extension X11KitTests {
       let manager = try await start("keeps")
       #expect(await !owner.handOver(within: .seconds(20)))
       withExtendedLifetime(manager) {}
+    }
+
+    /// A request that has reached an owner would stay without an answer if the owner just ended.
+    @Test func `no program waits in vain for a selection owner that is closed`() async throws {
+      for size in [10, 1 << 20] {
+        for _ in 1...10 {
+          let ending = try SelectionOwner(display: display)
+          try await ending.offer(sampleText(size))
+          let requestors = try (1...4).map { _ in
+            try Client(["xclip", "-o", "-selection", "clipboard"], display: display)
+          }
+          await ending.close(within: .seconds(20))
+          #expect(!ending.isOwner)
+          // Each has either the text or a refusal, and ends.
+          for requestor in requestors { #expect(try await eventually { requestor.hasEnded }) }
+        }
+      }
     }
 
     private func start(_ behaviour: String) async throws -> Client {

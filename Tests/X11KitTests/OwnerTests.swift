@@ -105,7 +105,7 @@ extension X11KitTests {
       #expect(try await slow.nextLine() == "begun INCR")
       if isOthers {
         let other = try await Client.owner("Owner", display: display)
-        #expect(try await eventually { await !owner.isOwner })
+        #expect(try await eventually { !owner.isOwner })
         withExtendedLifetime(other) {}
       } else {
         try await owner.offer(Array("another".utf8))
@@ -145,9 +145,9 @@ extension X11KitTests {
     @Test func `a selection owner reports the loss of the clipboard exactly once`() async throws {
       try await owner.offer(Array("first".utf8))
       try await owner.offer(Array("second".utf8))
-      #expect(await owner.isOwner)
+      #expect(owner.isOwner)
       let other = try await Client.owner("Owner", display: display)
-      #expect(try await eventually { !(await owner.isOwner) })
+      #expect(try await eventually { !(owner.isOwner) })
       #expect(counter.count.withLock { $0 } == 1)
       #expect(try await paste(display: display) == Array("the owner's text".utf8))
       withExtendedLifetime(other) {}
@@ -159,7 +159,7 @@ extension X11KitTests {
       try await owner.offer(Array("ours".utf8))
       let killer = try Client.fixture("requestor", "kill", "\(owner.window)", display: display)
       #expect(try await killer.lines() == ["killed"])
-      #expect(try await eventually { await !owner.isOwner })
+      #expect(try await eventually { !owner.isOwner })
       #expect(await owner.isConnectionLost)
       #expect(counter.count.withLock { $0 } == 1)
       await #expect(throws: X11Error.connectionLost) { try await owner.offer([1]) }
@@ -172,7 +172,7 @@ extension X11KitTests {
       try await owner.offer(Array("ours".utf8))
       let vandal = try Client.fixture("requestor", "destroy", "\(owner.window)", display: display)
       #expect(try await vandal.lines() == ["destroyed"])
-      #expect(try await eventually { await !owner.isOwner })
+      #expect(try await eventually { !owner.isOwner })
       #expect(await owner.isConnectionLost)
       #expect(counter.count.withLock { $0 } == 1)
       await #expect(throws: X11Error.connectionLost) { try await owner.offer([1]) }
@@ -198,7 +198,7 @@ extension X11KitTests {
         try await owner.offer(text)
         #expect(try await paste(display: display) == text, "\(size)")
       }
-      #expect(await owner.isOwner)
+      #expect(owner.isOwner)
     }
 
     @Test func `each screen of a display has its own root window`() throws {

@@ -1,7 +1,9 @@
+import ClipboardCore
 import Foundation
 import TestSupport
 import Testing
-import X11Kit
+
+@testable import X11Kit
 
 extension X11KitTests {
   /// Reads from owners with every kind of behaviour.
@@ -16,7 +18,9 @@ extension X11KitTests {
 
     init() throws {
       display = try XServer.shared.get().display
-      reader = try SelectionReader(display: display)
+      let permit = ReadPermit()
+      permit.grant()
+      reader = try SelectionReader(display: display, permit: permit)
       good = try SelectionOwner(display: display)
     }
 
@@ -91,6 +95,85 @@ extension X11KitTests {
       try await expectNextReadIsRight()
       let asked = try await owner.lines(before: "lost")
       #expect(asked == (behaviour == "Owner" ? ["TARGETS", "UTF8_STRING"] : ["TARGETS"]))
+    }
+
+    /// The answers to requests for `UTF8_STRING`, `text/plain;charset=utf-8` and `STRING`, in this order.
+    static let forms: [(answers: String, outcome: Outcome, asked: Int)] = [
+      ("served,refused,refused", .text("the owner's text"), 1),
+      ("refused,served,served", .text("the owner's text"), 2),
+      ("empty,served,served", .text("the owner's text"), 2),
+      ("mute,served,served", .text("the owner's text"), 2),
+      ("wrong,served,served", .text("the owner's text"), 2),
+      ("refused,empty,served", .text("the owner's text"), 3),
+      ("dies,served,served", .failure(.ownerGone), 1),
+      ("refused-dies,served,served", .failure(.ownerGone), 1),
+      ("refused,empty,wrong", .failure(.refused), 3),
+      ("empty,empty,empty", .text(""), 3),
+      ("mute,mute,mute", .failure(.timedOut), 3),
+    ]
+
+    /// The selection from which each way of reading takes a text.
+    static let ways: [SelectionRead.Reason] = [.followed, .pasted, .dropped(at: 0)]
+
+    @Test(arguments: ways, forms)
+    func `each text form is asked for until the owner serves one`(
+      way: SelectionRead.Reason, forms: (answers: String, outcome: Outcome, asked: Int)
+    ) async throws {
+      let names = ["UTF8_STRING", "text/plain;charset=utf-8", "STRING"]
+      let pairs = zip(names, forms.answers.split(separator: ",")).map { "\($0)=\($1)" }
+      let owner = try await own("Forms:" + pairs.joined(separator: ","), for: way)
+      // Only a mute form has to wait for the limit.
+      let limit: Duration = forms.answers.contains("mute") ? .seconds(1) : .seconds(60)
+      #expect(await reader.outcome(idleTimeout: limit, reason: way) == forms.outcome)
+      try await own("Owner", for: way)
+      // An owner that has died after its first answer may have received the next request.
+      let asked = try await owner.lines(before: "lost").prefix(1 + forms.asked)
+      #expect(asked == ["TARGETS"] + names.prefix(forms.asked))
+      #expect(await reader.outcome(reason: way) == .text("the owner's text"))
+    }
+
+    @Test(arguments: ways)
+    func `an owner that lists a thousand forms and serves none is asked once for each text form`(
+      way: SelectionRead.Reason
+    ) async throws {
+      let owner = try await own("ThousandForms", for: way)
+      #expect(await reader.outcome(reason: way) == .failure(.refused))
+      try await own("Owner", for: way)
+      #expect(try await owner.lines(before: "lost") == ["TARGETS"] + OwnerTests.textTargets)
+      #expect(await reader.outcome(reason: way) == .text("the owner's text"))
+    }
+
+    @Test func `a dropped secret's text is never requested`() async throws {
+      let owner = try await own("SecretOfGtk", for: .dropped(at: 0))
+      #expect(await reader.outcome(reason: .dropped(at: 0)) == .content(.secret))
+      try await own("Owner", for: .dropped(at: 0))
+      #expect(try await owner.lines(before: "lost") == ["TARGETS", "x-kde-passwordManagerHint"])
+    }
+
+    @Test func `a read sends no request once its offer is no longer the one that is meant`() async throws {
+      let owner = try await own("Owner")
+      let press = ReadPermit()
+      press.grant()
+      var read = SelectionRead(.pasted, under: press, within: TransferLimits())
+      read.isMeant = { false }
+      await #expect(throws: TransferError.cancelled) { try await self.reader.read(read) }
+      try await expectNextReadIsRight()
+      #expect(try await owner.lines(before: "lost") == [])
+    }
+
+    @Test func `only a bounded number of windows is kept for owners that never answer`() throws {
+      let connection = try XConnection(display: display)
+      let requests = OrphanedRequests(connection)
+      let windows = (1...40).map { _ in connection.makeWindow() }
+      for window in windows { requests.keep(window, until: .answer) }
+      #expect(requests.windows.map(\.window) == windows.suffix(32))
+      connection.select(.properties, on: windows[0])
+      try connection.synchronise(.endless)
+      var isGone = false
+      while let event = connection.consumeQueuedEvent() {
+        if case .windowMissing(windows[0]) = event { isGone = true }
+      }
+      #expect(isGone, "the oldest window is still there")
     }
 
     @Test(arguments: [("Large", 1 << 20), ("Incr", 14_999), ("Owner", 15), ("Owner", 0)])
@@ -204,8 +287,9 @@ extension X11KitTests {
     // MARK: - Tools
 
     @discardableResult
-    private func own(_ behaviour: String) async throws -> Client {
-      clients.append(try await Client.owner(behaviour, display: display))
+    private func own(_ behaviour: String, for way: SelectionRead.Reason = .pasted) async throws -> Client {
+      let selection = if case .dropped = way { "XdndSelection" } else { "CLIPBOARD" }
+      clients.append(try await Client.owner(behaviour, of: selection, display: display))
       return clients[clients.count - 1]
     }
 

@@ -12,7 +12,8 @@ final class GdkClipboard: SystemClipboard {
   /// True until a press that is newer than the current offer: the compositor silently refuses an offer without one, and
   /// GDK would then treat the copies of other programs as this program's own.
   private(set) var needsPress = true
-  private let pendingRead: PendingRead
+  let pendingRead: PendingRead
+  let ownCopies = OwnCopies()
   private weak var source: GdkClipboardSource?
 
   init(_ device: any ClipboardDevice, _ pendingRead: PendingRead = PendingRead()) {
@@ -21,16 +22,17 @@ final class GdkClipboard: SystemClipboard {
     device.onChange(weakly(self) { $0.changed() })
   }
 
-  func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource {
-    let source = GdkClipboardSource(device, pendingRead, deliver: deliver)
+  func makeSource(
+    deliver: @escaping ClipboardDeliver, ownerChanged: @escaping @Sendable () -> Void
+  ) -> any ClipboardSource {
+    let source = GdkClipboardSource(device, pendingRead, deliver: deliver, ownerChanged: ownerChanged)
     self.source = source
     return source
   }
 
-  // Check `offered` as well: GDK also reports an empty clipboard as local.
-  var offeredText: ClipText? { device.isLocal ? offered : nil }
+  var offeredText: ClipText? { device.isOurs ? offered : nil }
 
-  func offer(_ text: ClipText) async throws(TransferError) {
+  func take(_ text: ClipText) async throws(TransferError) {
     await pendingRead.wait()
     device.offer(text.bytes, as: TextFormat.mimeTypes)
     offered = text
@@ -41,7 +43,7 @@ final class GdkClipboard: SystemClipboard {
   private func changed() {
     if !device.isLocal, !device.mimeTypes.isEmpty { needsPress = true }
     source?.changed()
-    if offered != nil && !device.isLocal {
+    if offered != nil && !device.isOurs {
       offered = nil
       offerLosses.notify()
     }
@@ -56,10 +58,15 @@ protocol ClipboardDevice: AnyObject {
   func onChange(_ body: @escaping @MainActor () -> Void)
   func synchronise()
   func offer(_ bytes: [UInt8], as mimeTypes: [String])
-  func read(_ mimeTypes: [String], prepare: @MainActor () throws -> Void) async throws -> InputStream
+  func read(_ type: String, prepare: @MainActor () throws -> Void) async throws -> InputStream
 }
 
 extension Clipboard: ClipboardDevice {}
+
+extension ClipboardDevice {
+  /// Whether this program offers the clipboard's content: GDK also reports an empty clipboard as local.
+  fileprivate var isOurs: Bool { isLocal && !mimeTypes.isEmpty }
+}
 
 /// Reads the offers of other programs on Wayland and delivers them, all on the main thread.
 @MainActor
@@ -67,6 +74,7 @@ private final class GdkClipboardSource: ClipboardSource {
   private let clipboard: any ClipboardDevice
   private let pendingRead: PendingRead
   private let deliver: ClipboardDeliver
+  private let ownerChanged: @Sendable () -> Void
   private let permit = ReadPermit()
   var limits = TransferLimits()
   /// Counts the changes of the selection owner.
@@ -74,12 +82,13 @@ private final class GdkClipboardSource: ClipboardSource {
   private var hasNewOffer = false
   private var following: Task<Void, Never>?
   private var isClosed = false
-  private var waiting: [@Sendable () -> Void] = []
   private var reads: [Read] = []
 
   private final class Read {
-    /// The value of the source's `changes` when the read began, which identifies the offer.
+    /// The value of the source's `changes` that identifies the offer.
     let changes: Int
+    /// Whose grant allows the requests.
+    let permit: ReadPermit
     /// The grant of the permit when the read began; the text is requested only while this grant is valid.
     let grant: Int?
     var task: Task<ClipboardContent, any Error>?
@@ -94,21 +103,31 @@ private final class GdkClipboardSource: ClipboardSource {
     /// Receives a value when the selection owner changes; set only while `confirm` waits for a change.
     var change: FirstValue<Void>?
 
-    init(changes: Int, grant: Int?, graceTime: Duration) {
+    init(changes: Int, permit: ReadPermit, graceTime: Duration) {
       self.changes = changes
-      self.grant = grant
+      self.permit = permit
+      grant = permit.current
       self.graceTime = graceTime
     }
+
+    /// Whether the permit was granted when the read began, and has not been revoked since.
+    var isAllowed: Bool { grant != nil && grant == permit.current }
 
     /// The error to throw if the text can no longer be read because the offer was replaced.
     var replaced: TransferError { isOwnershipLost ? .ownershipLost : .cancelled }
   }
 
-  init(_ clipboard: any ClipboardDevice, _ pendingRead: PendingRead, deliver: @escaping ClipboardDeliver) {
+  init(
+    _ clipboard: any ClipboardDevice, _ pendingRead: PendingRead, deliver: @escaping ClipboardDeliver,
+    ownerChanged: @escaping @Sendable () -> Void
+  ) {
     self.clipboard = clipboard
     self.pendingRead = pendingRead
     self.deliver = deliver
+    self.ownerChanged = ownerChanged
   }
+
+  var offer: Int { changes }
 
   // MARK: - Following
 
@@ -128,24 +147,16 @@ private final class GdkClipboardSource: ClipboardSource {
   private func readOffers() {
     guard following == nil, !isClosed, mayReadAnew else { return }
     following = Task.unpooled { [self] in
-      while mayReadAnew, !isClosed {
-        await deliver(await readOffer())
-        waiting.forEach { $0() }
-        waiting = []
-      }
+      while mayReadAnew, !isClosed { await readOffer() }
       following = nil
     }
   }
 
   private var mayReadAnew: Bool { permit.current != nil && hasNewOffer }
 
-  func afterRead(_ body: @escaping @Sendable () -> Void) {
-    if following == nil { body() } else { waiting.append(body) }
-  }
-
   func changed() {
-    // Check the formats as well: GDK also reports an empty clipboard as local.
-    noteChange(isOwn: clipboard.isLocal && !clipboard.mimeTypes.isEmpty)
+    noteChange(isOwn: clipboard.isOurs)
+    if !clipboard.isOurs { ownerChanged() }
     hasNewOffer = !clipboard.mimeTypes.isEmpty
     if hasNewOffer, !clipboard.isLocal, permit.current != nil { pendingRead.begin() }
     readOffers()
@@ -157,7 +168,7 @@ private final class GdkClipboardSource: ClipboardSource {
   /// the read continues within its limits, because its text was copied before the row.
   private func noteChange(isOwn: Bool) {
     for read in reads {
-      if isOwn && read.changes == changes && read.grant == permit.current {
+      if isOwn && read.changes == changes && read.isAllowed {
         read.isOwnershipLost = true
       } else if !isOwn, read.grace == nil {
         read.grace = Timeout(after: read.graceTime) { [weak read] in read?.task?.cancel() }
@@ -169,17 +180,26 @@ private final class GdkClipboardSource: ClipboardSource {
 
   // MARK: - Reading
 
-  private func readOffer() async -> ClipboardDelivery {
+  private func readOffer() async {
     hasNewOffer = false
-    return await pendingRead.delivery(under: permit) { () throws(TransferError) in try await content() }
+    let offer = changes
+    await pendingRead.deliver(to: { await self.deliver($0, offer) }, under: permit) {
+      () throws(TransferError) in
+      try await content(of: offer, under: permit) { [pendingRead] in pendingRead.end() }
+    }
   }
 
-  // Leaves `hasNewOffer` set, because the offer must still be delivered to the recorder.
-  func readNow() async throws(TransferError) -> ClipboardContent { try await content() }
+  // Leaves `hasNewOffer` set, because the offer must still be delivered.
+  func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
+    try await content(of: offer, under: permit) {}
+  }
 
-  private func content() async throws(TransferError) -> ClipboardContent {
-    let read = Read(changes: changes, grant: permit.current, graceTime: limits.grace)
-    let task = Task.unpooled { [limits] in try await self.content(of: read, within: limits) }
+  /// - Parameter asked: Called when the text is requested.
+  private func content(
+    of offer: Int, under permit: ReadPermit, asked: @escaping @MainActor () -> Void
+  ) async throws(TransferError) -> ClipboardContent {
+    let read = Read(changes: offer, permit: permit, graceTime: limits.grace)
+    let task = Task.unpooled { [limits] in try await self.content(of: read, within: limits, asked: asked) }
     read.task = task
     reads.append(read)
     defer { reads.removeAll { $0 === read } }
@@ -194,41 +214,38 @@ private final class GdkClipboardSource: ClipboardSource {
     }
   }
 
-  private func content(of read: Read, within limits: TransferLimits) async throws -> ClipboardContent {
+  private func content(
+    of read: Read, within limits: TransferLimits, asked: @escaping @MainActor () -> Void
+  ) async throws -> ClipboardContent {
     guard read.changes == changes else { throw read.replaced }
-    let offered = clipboard.mimeTypes
-    if clipboard.isLocal { return offered.isEmpty ? .noText : .own }
-    let wanted = TextFormat.names.filter(offered.contains)
-    guard !wanted.isEmpty else { return .noText }
-    if offered.contains(SecretHint.name), try await isSecret(read, within: limits) { return .secret }
-    return .text(try await readBytes(wanted, of: read, within: limits) { read.hasAsked = true })
-  }
-
-  private func isSecret(_ read: Read, within limits: TransferLimits) async throws -> Bool {
-    var limits = limits
-    limits.bytes = SecretHint.longestValue
-    do {
-      return SecretHint.isSecretHint(try await readBytes([SecretHint.name], of: read, within: limits) {})
-    } catch TransferError.tooLarge {
-      return false
-    } catch is GLibError {
-      return SecretHint.isSecretHint(nil)
-    }
-  }
-
-  /// Returns the bytes that the owner sends until it closes its end of the pipe.
-  private func readBytes(
-    _ types: [String], of read: Read, within limits: TransferLimits, asking: @escaping @MainActor () -> Void
-  ) async throws -> [UInt8] {
-    let bytes = try await TextTransfer(limits: limits).bytes { [self] in
-      try await clipboard.read(types) {
-        guard read.grant == permit.current, read.changes == changes else { throw read.replaced }
-        asking()
-        if read.hasAsked { pendingRead.end() }
+    let formats = clipboard.mimeTypes
+    if clipboard.isLocal { return formats.isEmpty ? .noText : .own }
+    let offer = OfferedText(formats: formats, limits: limits) { [self] format, isText in
+      try await clipboard.read(format) {
+        guard read.isAllowed, read.changes == changes else { throw read.replaced }
+        if isText, !read.hasAsked {
+          read.hasAsked = true
+          asked()
+        }
       }
+    } confirm: { [self] in
+      try await confirm(read, $0)
     }
-    try await confirm(read, isEmpty: bytes.isEmpty)
-    return bytes
+    return try await offer.content()
+  }
+
+  func read(
+    _ drop: any DroppedText, under permit: ReadPermit
+  ) async throws(TransferError) -> ClipboardContent {
+    let offer = OfferedText(formats: drop.formats, limits: limits) { format, _ in
+      try await drop.read(format) { if permit.current == nil { throw TransferError.cancelled } }
+    } confirm: { _ in
+    }
+    do {
+      return try await offer.content()
+    } catch {
+      throw error as? TransferError ?? .refused
+    }
   }
 
   /// How long to wait, after the end of the pipe, for the owner's connection to the compositor to close as well.
@@ -250,23 +267,23 @@ private final class GdkClipboardSource: ClipboardSource {
   /// If this program has replaced the owner, the compositor reports nothing more about that owner. The text then counts
   /// as whole if it was requested before the replacement and is not empty: an owner that loses the clipboard does not
   /// stop in the middle of a transfer.
-  private func confirm(_ read: Read, isEmpty: Bool) async throws {
+  private func confirm(_ read: Read, _ answer: OfferedText.Answer) async throws {
     clipboard.synchronise()
     guard changes == read.changes || read.isOwnershipLost else {
       throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
     }
     if changes == read.changes {
-      try await waitForChange(during: read, atMost: isEmpty ? Self.longDying : Self.dying)
+      try await waitForChange(during: read, atMost: answer == .nothing ? Self.longDying : Self.dying)
     }
     clipboard.synchronise()
     if read.isOwnershipLost {
-      guard read.hasAsked, !isEmpty else { throw TransferError.ownershipLost }
+      guard read.hasAsked, answer == .bytes else { throw TransferError.ownershipLost }
       return
     }
     if changes != read.changes, clipboard.mimeTypes.isEmpty { throw TransferError.ownerGone }
     // Let the main loop run once, so that GTK processes a loss of the focus.
     try await Timeout.wait(.zero)
-    guard permit.current == read.grant else { throw TransferError.cancelled }
+    guard read.isAllowed else { throw TransferError.cancelled }
   }
 
   /// Waits until the selection owner changes, but at most for `time`.

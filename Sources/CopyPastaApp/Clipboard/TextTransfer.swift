@@ -46,13 +46,3 @@ struct TextTransfer {
     }
   }
 }
-
-extension Drop: DroppedText {
-  func read(within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
-    do {
-      return try await TextTransfer(limits: limits).bytes { try await self.read(TextFormat.mimeTypes) }
-    } catch {
-      throw error as? TransferError ?? .refused
-    }
-  }
-}

@@ -10,7 +10,8 @@ import X11Kit
 @MainActor
 final class X11Clipboard: SystemClipboard {
   private let display: String
-  private let pendingRead: PendingRead
+  let pendingRead: PendingRead
+  let ownCopies = OwnCopies()
   private weak var source: X11ClipboardSource?
   /// The window that has to have the focus for the clipboard to be read.
   private var readingWindow: UInt32?
@@ -25,8 +26,11 @@ final class X11Clipboard: SystemClipboard {
     self.pendingRead = pendingRead
   }
 
-  func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource {
-    let source = X11ClipboardSource(display: display, pendingRead, deliver: deliver)
+  func makeSource(
+    deliver: @escaping ClipboardDeliver, ownerChanged: @escaping @Sendable () -> Void
+  ) -> any ClipboardSource {
+    let source = X11ClipboardSource(
+      display: display, pendingRead, deliver: deliver, ownerChanged: ownerChanged)
     self.source = source
     updateWindows()
     return source
@@ -44,38 +48,37 @@ final class X11Clipboard: SystemClipboard {
   // Accept X11's own names as well, because some drag sources list only these names.
   var dropFormats: [String] { TextFormat.names }
 
-  func offer(_ text: ClipText) async throws(TransferError) {
+  func take(_ text: ClipText) async throws(TransferError) {
     await pendingRead.wait()
     let outcome: SelectionOwner.Outcome
     do {
-      outcome = try await take(text)
+      outcome = try await connectedOwner().offer(text.bytes)
     } catch {
       // Try once more with a new connection: the server may have dropped the old connection since its last use.
       forgetOwner()
       do {
-        outcome = try await take(text)
+        outcome = try await connectedOwner().offer(text.bytes)
       } catch {
         forgetOwner()
         offerLosses.notify()
         throw .unavailable
       }
     }
-    offeredText = outcome == .held ? text : nil
+    // Ask again, because the owner may have lost the clipboard, and reported that, before this task continued.
+    offeredText = owner?.isOwner == true ? text : nil
     if outcome == .ownershipLost { throw .ownershipLost }
   }
 
-  private func take(_ text: ClipText) async throws(X11Error) -> SelectionOwner.Outcome {
-    try await connectedOwner().offer(text.bytes)
-  }
-
   func handOver() async {
-    if isOffering { _ = await owner?.handOver(within: .seconds(1)) }
+    guard let owner else { return }
+    if isOffering { _ = await owner.handOver(within: .seconds(1)) }
+    await owner.close(within: .milliseconds(500))
   }
 
   private func connectedOwner() throws(X11Error) -> SelectionOwner {
     if let owner { return owner }
     let owner = try SelectionOwner(display: display) { [weak self] owner in
-      Task.unpooled { await self?.lost(by: owner) }
+      Task.unpooled { [weak self] in await self?.lost(by: owner) }
     }
     self.owner = owner
     updateWindows()
@@ -91,27 +94,34 @@ final class X11Clipboard: SystemClipboard {
 
   private func lost(by owner: SelectionOwner) async {
     // Ignore the loss if the owner has offered a new text since.
-    guard await !owner.isOwner, owner === self.owner else { return }
+    guard !owner.isOwner, owner === self.owner else { return }
     offeredText = nil
     if await owner.isConnectionLost { forgetOwner() }
     offerLosses.notify()
   }
 }
 
-/// Reads the offers of other programs on X11 and delivers them, all on the reader's thread.
+/// Reads the offers of other programs on X11 and delivers them, all on the reader's thread; drops on a thread of their
+/// own.
 private actor X11ClipboardSource: ClipboardSource, SerialActor {
   nonisolated let queue = SerialQueue(label: "org.copypasta.selection-reader")
   private let display: String
   private let pendingRead: PendingRead
   private let deliver: ClipboardDeliver
+  private let ownerChanged: @Sendable () -> Void
   private let permit = ReadPermit()
   /// State that the main thread changes while the actor's thread sleeps in a transfer.
   let control = Mutex(Control())
   private var reader: SelectionReader?
-  private var isReading = false
-  private var waiting: [@Sendable () -> Void] = []
+  /// The reader of the next drop, if an earlier drop has left one that is not in use.
+  @MainActor private var dropReader: X11DropReader?
 
   struct Control {
+    /// The number of changes of the clipboard's owner.
+    var offer = 0
+    /// The number of the offer that the followed read has judged.
+    var judgedOffer = 0
+
     var limits = TransferLimits()
     /// The window of this program's own offers, which are not read back.
     var ownWindow: UInt32?
@@ -123,10 +133,14 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  init(display: String, _ pendingRead: PendingRead, deliver: @escaping ClipboardDeliver) {
+  init(
+    display: String, _ pendingRead: PendingRead, deliver: @escaping ClipboardDeliver,
+    ownerChanged: @escaping @Sendable () -> Void
+  ) {
     self.display = display
     self.pendingRead = pendingRead
     self.deliver = deliver
+    self.ownerChanged = ownerChanged
   }
 
   nonisolated var limits: TransferLimits {
@@ -134,13 +148,15 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
     set { control.withLock { $0.limits = newValue } }
   }
 
-  private nonisolated var ownWindow: UInt32? { control.withLock(\.ownWindow) }
+  nonisolated var offer: Int { control.withLock(\.offer) }
 
   // MARK: - Following
 
   @MainActor func follow(_ isFollowing: Bool) {
-    _ = pendingRead.follow(isFollowing, permit)
+    let isChanged = pendingRead.follow(isFollowing, permit)
     control.withLock { control in
+      // The owner may have changed while the clipboard was not followed.
+      if isChanged, isFollowing { control.offer += 1 }
       guard isFollowing, !control.isClosed, control.following == nil else { return }
       control.following = Task.unpooled(on: self) { source in await source.followOffers() }
     }
@@ -160,26 +176,14 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
     do throws(TransferError) {
       while true {
         try await nextOffer()
-        isReading = true
-        await deliver(await readOffer())
-        isReading = false
-        waiting.forEach { $0() }
-        waiting = []
+        await readOffer()
       }
     } catch {
       // The server cannot be reached, or the source is closed. Unless the source is closed, the next `follow(true)`
       // starts this loop again.
       control.withLock { $0.following = nil }
-      await deliver(.failure(error))
+      await deliver(.failure(error), offer)
     }
-  }
-
-  @MainActor func afterRead(_ body: @escaping @Sendable () -> Void) {
-    Task.unpooled(on: self) { source in source.wait(with: body) }
-  }
-
-  private func wait(with body: @escaping @Sendable () -> Void) {
-    if isReading { waiting.append(body) } else { body() }
   }
 
   /// Waits until reading is allowed and there is an unread offer; reconnects if the connection is lost.
@@ -196,47 +200,61 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   // MARK: - Reading
 
-  private func readOffer() async -> ClipboardDelivery {
-    await pendingRead.delivery(under: permit) { () throws(TransferError) in
-      try await read { [pendingRead] reader throws(TransferError) in
-        try await reader.readText(
-          ownWindow: self.ownWindow, activeWindow: self.control.withLock(\.readingWindow),
-          within: self.limits, asked: { pendingRead.end() }, offerChanged: self.offerChanged)
+  private func readOffer() async {
+    await pendingRead.deliver(
+      to: { await self.deliver($0, self.control.withLock(\.judgedOffer)) }, under: permit
+    ) { () throws(TransferError) in
+      var read = self.read(.followed, under: self.permit)
+      read.isMeant = { [weak self] in
+        self?.control.withLock { $0.judgedOffer = $0.offer }
+        return true
       }
+      read.asked = { [pendingRead] in pendingRead.end() }
+      return try await self.content(of: read)
     }
   }
 
-  func readNow() async throws(TransferError) -> ClipboardContent {
-    try await read { reader throws(TransferError) in
-      try await reader.readText(
-        ownWindow: self.ownWindow, within: self.limits, onPurpose: true, offerChanged: self.offerChanged)
+  private nonisolated func read(_ reason: SelectionRead.Reason, under permit: ReadPermit) -> SelectionRead {
+    let (limits, window) = control.withLock { ($0.limits, $0.readingWindow) }
+    var read = SelectionRead(reason, under: permit, activeWindow: window, within: limits)
+    read.ownWindow = { [weak self] in self?.control.withLock(\.ownWindow) }
+    return read
+  }
+
+  func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
+    var read = read(.pasted, under: permit)
+    read.isMeant = { [weak self] in self?.offer == offer }
+    return try await content(of: read)
+  }
+
+  @MainActor func read(
+    _ drop: any DroppedText, under permit: ReadPermit
+  ) async throws(TransferError) -> ClipboardContent {
+    let reader = dropReader.take() ?? X11DropReader(display: display)
+    // Keep it, because the source may still have to answer at its window.
+    defer { dropReader = reader }
+    var read = read(.dropped(at: drop.time), under: permit)
+    read.activeWindow = nil
+    return try await reader.content(of: read)
+  }
+
+  /// Counts a change of the clipboard's owner, and reports it if it is not this program's.
+  private nonisolated func changed(to window: UInt32?) {
+    let isOwn = control.withLock { control in
+      control.offer += 1
+      return window != nil && window == control.ownWindow
     }
+    guard !isOwn else { return }
+    // Let a copy from the history wait for a text that another program has just copied.
+    if window != nil, permit.current != nil { pendingRead.begin() } else { pendingRead.end() }
+    ownerChanged()
   }
 
-  /// Lets a copy from the history wait for a text that another program copies during a read.
-  private nonisolated func offerChanged(isOffered: Bool) {
-    if isOffered, permit.current != nil { pendingRead.begin() } else { pendingRead.end() }
-  }
-
-  @MainActor func text(of drop: any DroppedText) async throws(TransferError) -> [UInt8] {
-    if let text = try await droppedText() { return text }
-    return try await drop.read(within: limits)
-  }
-
-  /// Reads the dropped text if GDK would change it by converting its format; returns nil if GDK should read it instead.
-  private func droppedText() async throws(TransferError) -> [UInt8]? {
-    try await read { reader throws(TransferError) in
-      try await reader.readDroppedText(within: self.limits)
-    }
-  }
-
-  /// Runs a read with the reader, and forgets the reader if the server has dropped its connection.
-  private func read<Content: Sendable>(
-    _ body: nonisolated(nonsending) (SelectionReader) async throws(TransferError) -> Content
-  ) async throws(TransferError) -> Content {
+  /// Reads with the reader, and forgets the reader if the server has dropped its connection.
+  private func content(of read: SelectionRead) async throws(TransferError) -> ClipboardContent {
     let reader = try connectedReader()
     do throws(TransferError) {
-      return try await body(reader)
+      return try await reader.read(read)
     } catch {
       if error == .unavailable { forget(reader) }
       throw error
@@ -246,7 +264,9 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
   private func connectedReader() throws(TransferError) -> SelectionReader {
     if let reader { return reader }
     do throws(X11Error) {
-      let reader = try SelectionReader(display: display, permit: permit, on: queue)
+      let reader = try SelectionReader(display: display, permit: permit, on: queue) { [weak self] in
+        self?.changed(to: $0)
+      }
       self.reader = reader
       return reader
     } catch {
@@ -256,5 +276,37 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   private func forget(_ lost: SelectionReader) {
     if reader === lost { reader = nil }
+  }
+}
+
+/// Reads drops on X11, over a connection and on a thread of its own, so that a slow source holds up nothing else.
+private actor X11DropReader: SerialActor {
+  nonisolated let queue = SerialQueue(label: "org.copypasta.drop-reader")
+  private let display: String
+  private var reader: SelectionReader?
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  init(display: String) { self.display = display }
+
+  func content(of read: SelectionRead) async throws(TransferError) -> ClipboardContent {
+    let reader = try connectedReader()
+    do throws(TransferError) {
+      return try await reader.read(read)
+    } catch {
+      if error == .unavailable { self.reader = nil }
+      throw error
+    }
+  }
+
+  private func connectedReader() throws(TransferError) -> SelectionReader {
+    if let reader { return reader }
+    do throws(X11Error) {
+      let reader = try SelectionReader(display: display, on: queue)
+      self.reader = reader
+      return reader
+    } catch {
+      throw .unavailable
+    }
   }
 }

@@ -137,7 +137,13 @@ final class ClipRow: ListRow {
     refreshDetails()
   }
 
-  /// Updates the age, and whether the clip is on the clipboard.
+  /// Updates whether the clip is on the clipboard; says so at once, also in the focused row.
+  func refreshSign() {
+    showDetails()
+    refreshName()
+  }
+
+  /// Updates the age.
   ///
   /// Leaves the accessible name of the focused row unchanged, because a screen reader would announce the whole row
   /// again.

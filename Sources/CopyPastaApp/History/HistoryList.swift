@@ -147,7 +147,7 @@ final class HistoryList {
     let before = rows.onClipboard
     rows.onClipboard = id
     for row in view.rowViews where row.clip.map({ $0.id == id || $0.id == before }) == true {
-      row.refreshDetails()
+      row.refreshSign()
     }
   }
 

@@ -30,6 +30,8 @@ final class ReadingIndicator {
   let root: ToggleButton
   private let label = Label()
   private var secretTimer: Timeout?
+  /// When a skipped secret was last shown; one that follows soon is not announced again.
+  private var lastSecret: ContinuousClock.Instant?
   private var expectation: Timeout?
   private var shown: State?
   /// Whether the indicator's window was hidden again.
@@ -64,7 +66,7 @@ final class ReadingIndicator {
     didSet {
       guard state != oldValue else { return }
       // Stop reporting a skipped secret, because after a focus loss or a pause the clipboard's content is unknown.
-      secretTimer = nil
+      (secretTimer, lastSecret) = (nil, nil)
       if state == .reading { expectation = nil }
       show()
       if state == .paused || oldValue == .paused { root.announce(state.name) }
@@ -86,7 +88,9 @@ final class ReadingIndicator {
   func showSecret() {
     // The window may have lost the focus before the outcome reached the main thread.
     guard state == .reading else { return }
-    let isFirst = secretTimer == nil
+    let now = ContinuousClock.now
+    let isFirst = lastSecret.map { now - $0 >= Self.secretTime } ?? true
+    lastSecret = now
     secretTimer = Timeout(after: Self.secretTime) { [weak self] in
       self?.secretTimer = nil
       self?.show()

@@ -72,17 +72,18 @@ final class HistorySession {
 
   /// Opened at its first use, because a program that starts hidden may not need the history.
   private(set) lazy var store = makeStore()
-  lazy var recorder = ClipboardRecorder(into: store, queue: queue, now: services.now, report: arrivals.add)
-  /// Reads what other programs copy, and delivers it to the recorder.
-  lazy var source = clipboard.makeSource(deliver: recorder.take)
-  /// Carries the outcomes of captures to the main thread.
-  lazy var arrivals = BurstMailbox<CaptureOutcome>(
-    deliver: weakly(self) { $0.show($1, areOnClipboard: !$0.clipboard.isOffering) })
+  /// The way in for texts that are followed, pasted or dropped.
+  private(set) lazy var intake = Intake(
+    into: store, from: clipboard, after: queue, now: services.now, show: weakly(self) { $0.show($1) },
+    signChanged: weakly(self) { session, _ in session.events.notify(.onClipboardChanged) },
+    contentChanged: weakly(self) { $0.hasSkippedSecret = false })
+  /// Whether the text on the clipboard was skipped, because a password manager marked it as secret.
+  var hasSkippedSecret = false {
+    didSet { if hasSkippedSecret || oldValue { events.notify(.secret(hasSkippedSecret)) } }
+  }
   /// Runs everything that changes the history or the clipboard, except deletions of expired items, in the order of
   /// requests and captures.
   let queue = TaskQueue()
-  /// Runs the reads of pasted and dropped texts separately, so that a slow program does not block `queue`.
-  let transfers = TaskQueue()
   /// Runs the deletions of expired items separately, because they can take a long time and must not delay captures or
   /// copies.
   let retentionQueue = TaskQueue()
@@ -126,10 +127,7 @@ final class HistorySession {
         HistoryStore(at: location, digest: HistorySession.digest)
       }
     retention = Retention({ [services] in services.preferences }, clock: services.clock)
-    tokens = [
-      clipboard.offerLosses.add(weakly(self) { $0.onClipboard = nil }),
-      services.pause.changes.add(weakly(self) { $0.follow() }),
-    ]
+    tokens = [services.pause.changes.add(weakly(self) { $0.follow() })]
     tokens.append(
       model.changes.add(weakly(self) { if $1.removed != $1.added { $0.events.notify(.countChanged) } }))
   }
@@ -143,12 +141,7 @@ final class HistorySession {
   var obstacle: StoreError? { if case .open(let obstacle) = state { obstacle } else { nil } }
 
   /// The clip that is on the clipboard, if that is known without reading the clipboard.
-  ///
-  /// It is known while this program offers the clip, or if the clip was the last to be captured from the clipboard and
-  /// the clipboard has been followed ever since.
-  var onClipboard: Clip.ID? {
-    didSet { if onClipboard != oldValue { events.notify(.onClipboardChanged) } }
-  }
+  var onClipboard: Clip.ID? { isOpened ? intake.onClipboard : nil }
 
   /// The expired items about which the user has to decide, because the clock may be wrong.
   var question: ExpiredClips? {
@@ -159,14 +152,7 @@ final class HistorySession {
   var recovery: HistoryRecovery.Outcome?
 
   /// Whether the clipboard is followed and copies in other programs are recorded.
-  private(set) var isReading = false {
-    didSet {
-      guard isReading != oldValue else { return }
-      if !isReading, !clipboard.isOffering { onClipboard = nil }
-      source.follow(isReading)
-      events.notify(.stateChanged)
-    }
-  }
+  var isReading: Bool { isOpened && intake.conditions.isFollowing }
 
   /// How much the user sees of the history: the clipboard is read only while a window with it is active.
   var attention = Attention.hidden {
@@ -187,7 +173,12 @@ final class HistorySession {
   }
 
   private func follow() {
-    isReading = attention == .active && isOpen && !services.pause.isPaused && !isClosed
+    guard isOpened else { return }
+    let wasReading = isReading
+    intake.conditions = Intake.Conditions(
+      isShown: attention != .hidden, isActive: attention == .active && isOpen && !isClosed,
+      isPaused: services.pause.isPaused)
+    if isReading != wasReading { events.notify(.stateChanged) }
   }
 
   // MARK: - The file
@@ -235,7 +226,7 @@ final class HistorySession {
     expire()
   }
 
-  private func setSizeLimit() { source.limits.bytes = services.preferences.sizeLimitInMiB << 20 }
+  private func setSizeLimit() { intake.sizeLimit = services.preferences.sizeLimitInMiB << 20 }
 
   private func cannotOpen(because error: StoreError, mayRecover: Bool = true) {
     switch error {
@@ -296,7 +287,7 @@ final class HistorySession {
   /// Reads the list of clips again, because the list shows another file or another program may have changed the file.
   func updateModel(_ access: HistoryStore.Access = .readWrite) async throws(StoreError) {
     // First add to the list the clips that are on disk but not in the list yet.
-    arrivals.flush()
+    intake.flush()
     let isOther = model.isReplaced || !isOpen
     let ids = try await store.ids(olderThan: .max)
     let reader = try reader(access)
@@ -307,7 +298,7 @@ final class HistorySession {
       fileNumber += 1
       deletions.forget()
       question = nil
-      onClipboard = nil
+      intake.forgetClips()
     }
     events.notify(.contentReplaced)
   }
@@ -398,10 +389,8 @@ final class HistorySession {
   /// Waits until all captures and requests so far are on disk.
   func drain() async {
     guard isOpened else { return }
-    await transfers.drain()
+    await intake.drain()
     await queue.drain()
-    await recorder.drain(after: source)
-    arrivals.flush()
   }
 
   /// Waits until all requested deletions of expired items have ended.
@@ -412,7 +401,7 @@ final class HistorySession {
     guard isOpened else { return }
     isClosed = true
     follow()
-    source.close()
+    intake.endReading()
   }
 
   /// Finishes all work on the history, and closes it.
@@ -420,6 +409,7 @@ final class HistorySession {
     guard isOpened else { return }
     endReading()
     await drain()
+    await intake.close()
     await closeFile()
   }
 

@@ -135,7 +135,8 @@ enum HistoryFailure: Equatable {
   /// Whether a change of the history failed.
   var concernsWriting: Bool {
     switch self {
-    case .notDeleted, .notRestored, .notCleared, .notExpired, .notRecorded(.failed): true
+    case .notDeleted, .notRestored, .notCleared, .notExpired, .notRecorded(.failed), .notRecorded(.waiting):
+      true
     case .notRead, .unread, .gone, .clipboardUnavailable, .clipboardTaken, .notPressed, .notRecorded: false
     }
   }
@@ -169,6 +170,8 @@ extension CaptureOutcome {
   var message: String? {
     switch self {
     case .recorded, .ignored, .nothingToRecord: nil
+    case .waiting:
+      tr("Another app is using the history file. What you copy is recorded when that app is done.")
     case .invalid(.empty): tr("Couldn’t add this copy: its text is empty.")
     case .invalid(.notUTF8): tr("Couldn’t add this copy: its text is damaged (not UTF-8).")
     case .invalid(.containsNUL): tr("Couldn’t add this copy: its text contains a NUL character.")
@@ -184,8 +187,9 @@ extension CaptureOutcome {
       tr(
         "An earlier copy may be missing: the app it came from was too slow. Copy it again."
       )
-    case .unread(.cancelled), .unread(.unavailable):
-      tr("Couldn’t add this copy: the clipboard is unavailable.")
+    case .unread(.cancelled):
+      tr("Nothing was added: the window or the clipboard changed before the text was read. Try again.")
+    case .unread(.unavailable): tr("Couldn’t add this copy: the clipboard is unavailable.")
     case .failed(let error): tr("Couldn’t add this copy.") + " " + error.message
     case .noText: tr("The clipboard has no text.")
     case .secret: tr("Skipped a copy: a password manager marked it as secret.")

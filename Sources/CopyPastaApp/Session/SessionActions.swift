@@ -13,9 +13,7 @@ extension HistorySession {
     guard let seen = seen(id) else { return showGone() }
     queue.add { [self] in
       switch await offer(seen) {
-      case .offered(let text, let id):
-        events.notify(.done(.copied, id, isAnnounced: true))
-        noteCopied(text, of: id)
+      case .offered(let id): events.notify(.done(.copied, id, isAnnounced: true))
       case .gone: model.remove(id)
       case .failed: break
       }
@@ -27,10 +25,9 @@ extension HistorySession {
   /// If the file was replaced since the text was shown, the same text is copied, or none.
   func copy(_ seen: SeenClip, copied: @escaping @MainActor () -> Void) {
     queue.add { [self] in
-      guard case .offered(let text, let id) = await offer(seen) else { return }
+      guard case .offered(let id) = await offer(seen) else { return }
       events.notify(.done(.copied, id, isAnnounced: false))
       copied()
-      noteCopied(text, of: id)
     }
   }
 
@@ -43,7 +40,6 @@ extension HistorySession {
         let text = try ClipText(validating: part)
         guard await offer(text) else { return }
         copied()
-        noteCopied(text)
       } catch {
         // Unreachable: every part of a valid text is valid.
         events.notify(.failed(.clipboardUnavailable))
@@ -65,8 +61,7 @@ extension HistorySession {
     queue.add { [self] in
       guard isPresent(seen) else { return }
       switch await offer(seen) {
-      case .offered(let text, _):
-        noteCopied(text, of: id)
+      case .offered:
         await erase(seen, announcing: .copiedAndDeleted)
       case .gone: break
       case .failed: model.restore(clip)
@@ -121,7 +116,7 @@ extension HistorySession {
     queue.add { [self] in
       // First add to the list the clips that are on disk but not in the list yet: the deletion deletes them, and their
       // rows would otherwise appear after it. The queue records nothing new until the deletion is done.
-      arrivals.flush()
+      intake.flush()
       do throws(StoreError) {
         let count = try await store.deleteAll()
         deletions.forget()
@@ -231,7 +226,7 @@ extension HistorySession {
   // MARK: - Offering
 
   private enum Offer {
-    case offered(ClipText, Clip.ID), gone, failed
+    case offered(Clip.ID), gone, failed
   }
 
   private func offer(_ seen: SeenClip) async -> Offer {
@@ -244,9 +239,9 @@ extension HistorySession {
         events.notify(.failed(.gone))
         return .failed
       }
-      guard await offer(text) else { return .failed }
+      guard await offer(text, of: id) else { return .failed }
       events.notify(.offered)
-      return .offered(text, id)
+      return .offered(id)
     } catch {
       report(error, as: .notRead(error))
       return .failed
@@ -254,23 +249,16 @@ extension HistorySession {
   }
 
   /// Puts a text on the clipboard; returns false after showing the user why that failed.
-  private func offer(_ text: ClipText) async -> Bool {
+  ///
+  /// - Parameter id: The clip whose whole text it is; nil for a part of a text.
+  private func offer(_ text: ClipText, of id: Clip.ID? = nil) async -> Bool {
     do throws(TransferError) {
-      try await clipboard.offer(text)
+      try await clipboard.offer(text, of: id)
       return true
     } catch {
       events.notify(.failed(error == .ownershipLost ? .clipboardTaken : .clipboardUnavailable))
       return false
     }
-  }
-
-  /// Stores that a text is on the clipboard, so that it is not recorded.
-  ///
-  /// - Parameter id: The clip whose row to mark, if `text` is its whole text; nil for a part of a text.
-  private func noteCopied(_ text: ClipText, of id: Clip.ID? = nil) {
-    // If a clipboard manager has taken over the text, this program would not notice a later copy in another program.
-    onClipboard = clipboard.isOffering ? id : nil
-    recorder.noteCopied(text, after: source)
   }
 }
 

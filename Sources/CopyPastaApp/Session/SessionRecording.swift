@@ -5,35 +5,12 @@ import ClipboardCore
 extension HistorySession {
   /// Records the clipboard's text at the user's request, even if its row was deleted.
   func paste() {
-    guard canRecord() else { return }
-    transfers.add { [self] in
-      // First finish any pending copy from the history, so that its text is on the clipboard.
-      await queue.drain()
-      do throws(TransferError) {
-        switch try await source.readNewest() {
-        case .text(let bytes): record(bytes, fromClipboard: true)
-        case .own: if let text = clipboard.offeredText { record(text.bytes, fromClipboard: true) }
-        case .noText: events.notify(.failed(.notRecorded(.noText)))
-        case .secret: events.notify(.failed(.notRecorded(.secret)))
-        }
-      } catch {
-        events.notify(.failed(.notRecorded(.unread(error))))
-      }
-    }
+    if canRecord() { intake.paste() }
   }
 
+  /// Records a text that the user has dropped on the window.
   func record(_ drop: any DroppedText) {
-    guard canRecord() else { return drop.finish(accepted: false) }
-    transfers.add { [self] in
-      do throws(TransferError) {
-        let bytes = try await source.text(of: drop)
-        drop.finish(accepted: true)
-        record(bytes, fromClipboard: false)
-      } catch {
-        drop.finish(accepted: false)
-        events.notify(.failed(.notRecorded(.unread(error))))
-      }
-    }
+    if canRecord() { intake.drop(drop) } else { drop.finish(accepted: false) }
   }
 
   /// Whether the history is open; tells the user otherwise.
@@ -47,35 +24,26 @@ extension HistorySession {
     return false
   }
 
-  /// Records a pasted or dropped text, and focuses the newest row, which has that text even if it was a duplicate.
-  private func record(_ bytes: [UInt8], fromClipboard: Bool) {
-    queue.add { [self] in
-      let outcome = await recorder.recordExplicitly(bytes, fromClipboard: fromClipboard)
-      // First add earlier captures to the list, because the list is in the order of recording.
-      arrivals.flush()
-      // A row may have been copied since the text was read.
-      show([outcome], areOnClipboard: fromClipboard && (clipboard.offeredText?.bytes ?? bytes) == bytes)
-      if outcome.isInHistory { events.notify(.added) }
-    }
-  }
-
-  /// Shows the outcomes of captures, in their order.
-  ///
-  /// - Parameter areOnClipboard: Whether the last text is still on the clipboard; false for dropped texts.
-  func show(_ outcomes: [CaptureOutcome], areOnClipboard: Bool) {
+  /// Shows what came of texts, in their order.
+  func show(_ captures: [Capture]) {
     model.insertNewest(
-      outcomes.compactMap { outcome -> Clip? in if case .recorded(let clip) = outcome { clip } else { nil } })
-    for outcome in outcomes {
-      events.notify(.secret(outcome == .secret))
+      captures.compactMap { capture -> Clip? in
+        if case .recorded(let clip) = capture.outcome { clip } else { nil }
+      })
+    for capture in captures {
+      let outcome = capture.outcome
+      // A drop says nothing of what is on the clipboard.
+      if capture.way != .dropped { hasSkippedSecret = outcome == .secret }
       switch outcome {
-      case .recorded(let clip):
-        hasWritten()
-        if areOnClipboard, isReading { onClipboard = clip.id }
-      case .ignored, .nothingToRecord, .secret: break
+      case .recorded: hasWritten()
+      case .ignored, .nothingToRecord: break
+      case .secret: if capture.isOnPurpose { events.notify(.failed(.notRecorded(outcome))) }
       case .failed(let error): report(error, as: .notRecorded(outcome))
+      case .waiting: report(.locked, as: .notRecorded(outcome))
       case .invalid, .unread, .noText: events.notify(.failed(.notRecorded(outcome)))
       }
-      if areOnClipboard, outcome.isOfAnotherText { onClipboard = nil }
+      // The newest row has the text even if it was a duplicate.
+      if capture.isOnPurpose, outcome.isInHistory { events.notify(.added) }
     }
   }
 }

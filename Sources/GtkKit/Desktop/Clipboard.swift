@@ -18,13 +18,7 @@ public final class Clipboard: Object {
   /// The offered types, in the owner's order.
   ///
   /// GDK already has this list, so the owner is not queried.
-  public var mimeTypes: [String] {
-    var count: gsize = 0
-    guard let formats = gdk_clipboard_get_formats(opaque),
-      let names = gdk_content_formats_get_mime_types(formats, &count)
-    else { return [] }
-    return (0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } }
-  }
+  public var mimeTypes: [String] { names(of: gdk_clipboard_get_formats(opaque)) }
 
   /// Whether this program owns the clipboard; on Wayland also true if the clipboard has no owner.
   public var isLocal: Bool { gdk_clipboard_is_local(opaque) != 0 }
@@ -43,19 +37,17 @@ public final class Clipboard: Object {
     gdk_clipboard_set_content(opaque, content.cast())
   }
 
-  /// Requests the first of these types that the owner offers.
+  /// Requests a type.
   ///
   /// - Parameter prepare: called immediately before the request, so that nothing can change in between; if it throws,
   ///   no request is sent.
-  /// - Throws: `GLibError` if the owner refuses or offers none of the types; `CancellationError` if the task is
+  /// - Throws: `GLibError` if the owner refuses or does not offer the type; `CancellationError` if the task is
   ///   cancelled.
-  public func read(_ mimeTypes: [String], prepare: @MainActor () throws -> Void = {}) async throws
-    -> InputStream
-  {
+  public func read(_ type: String, prepare: @MainActor () throws -> Void = {}) async throws -> InputStream {
     try await awaitingResult { cancellable, callback, data in
       try prepare()
       // GDK copies the names.
-      withCStrings(mimeTypes) {
+      withCStrings([type]) {
         gdk_clipboard_read_async(opaque, $0, G_PRIORITY_DEFAULT, cancellable, callback, data)
       }
     } finish: { [opaque] result, error in
@@ -165,16 +157,37 @@ func contentFormats(of types: [String]) -> OpaquePointer? {
   return gdk_content_formats_builder_free_to_formats(builder)
 }
 
+/// Returns the names of the types in a list.
+@MainActor
+private func names(of formats: OpaquePointer?) -> [String] {
+  var count: gsize = 0
+  guard let formats, let names = gdk_content_formats_get_mime_types(formats, &count) else { return [] }
+  return (0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } }
+}
+
 /// Content that another program has dropped on a widget.
 @MainActor
 public final class Drop: Object {
-  /// Requests the first of these types that is offered.
+  /// The desktop's time of the drop.
+  public let time: UInt32
+
+  init(_ drop: OpaquePointer, at time: UInt32) {
+    self.time = time
+    super.init(Owned(borrowing: drop))
+  }
+
+  /// The offered types, in the source's order; on X11 only MIME types.
+  public var formats: [String] { names(of: gdk_drop_get_formats(opaque)) }
+
+  /// Requests a type.
   ///
+  /// - Parameter prepare: called immediately before the request; if it throws, no request is sent.
   /// - Throws: `GLibError` if the request fails; `CancellationError` if the task is cancelled.
-  public func read(_ types: [String]) async throws -> InputStream {
+  public func read(_ type: String, prepare: @MainActor () throws -> Void) async throws -> InputStream {
     try await awaitingResult { cancellable, callback, data in
+      try prepare()
       // GDK copies the names.
-      withCStrings(types) {
+      withCStrings([type]) {
         gdk_drop_read_async(opaque, $0, G_PRIORITY_DEFAULT, cancellable, callback, data)
       }
     } finish: { [opaque] result, error in
@@ -210,8 +223,8 @@ extension Widget {
         && gdk_content_formats_match(
           gdk_drop_get_formats(drop), gtk_drop_target_async_get_formats(target)) != 0
     }
-    target.connectReturning("drop") { (drop: OpaquePointer) -> Bool in
-      body(Drop(Owned(borrowing: drop)))
+    target.connectReturning("drop") { [target = target.opaque] (drop: OpaquePointer) -> Bool in
+      body(Drop(drop, at: gtk_event_controller_get_current_event_time(target)))
       return true
     }
   }

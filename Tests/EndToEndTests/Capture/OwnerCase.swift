@@ -44,6 +44,8 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
       ("NoAnswer", late), ("Die", gone), ("Invalid", invalid), ("DieMidway", gone), ("Stall", late),
       ("DieMidwayOfMuch", gone), ("Nul", nul), ("CloseAndDie", gone), ("HintUnanswered", late),
       ("Nothing", .ignored), ("HintRefused", .ignored), ("HintEmpty", .ignored),
+      ("Forms:UTF8_STRING=empty,text/plain;charset=utf-8=served", text),
+      ("Forms:text/plain;charset=utf-8=mute,text/plain=served", text),
       ("SecretAfterHint", .ignored), ("NulsAtEnd", text),
     ])
 

@@ -39,4 +39,55 @@ import Testing
       try await scene.expectFocusedRowCopied("new")
     }
   }
+
+  /// What happens while a paste waits for a program that does not answer.
+  enum Event {
+    case hidden, inactive, paused
+  }
+
+  @Test(arguments: [
+    (VirtualDesktop.Kind.x11, Event.hidden), (.x11, .inactive), (.x11, .paused), (.wayland, .paused),
+  ])
+  func `nothing is requested for a paste after the window is hidden, inactive or paused`(
+    kind: VirtualDesktop.Kind, event: Event
+  ) async throws {
+    try await Scene.run(on: kind, with: ["one"]) { scene in
+      let other = event == .inactive ? try await scene.openOtherWindow() : nil
+      try await scene.app.window.activate()
+      try await waitUntil("reading") { try await scene.app.window.showsReading() }
+      let stalled = try await ClipboardOwner.start(
+        behaving: kind == .x11 ? "Mute" : "NoAnswer", on: scene.desktop)
+      try await waitUntil("the request") { !stalled.requests.isEmpty }
+      try await scene.desktop.press("ctrl+v", "ctrl+v")
+      switch event {
+      case .hidden:
+        try await scene.desktop.press("Escape")
+        try await waitUntil("the window hidden") { try await scene.shownWindow()?.isVisible() != true }
+      case .inactive:
+        try await other?.activate()
+        try await scene.waitUntilInactive()
+      case .paused: try await scene.pause()
+      }
+      let unseen = try await ClipboardOwner.start(offering: .text("a password"), on: scene.desktop)
+      // The program ends only after everything that it still does.
+      try await scene.end()
+      #expect(unseen.requests == [])
+      #expect(try await scene.history.texts() == ["one"])
+    }
+  }
+
+  @Test func `a paste during a pause is read once, and another copy meanwhile is not`() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      try await scene.pause()
+      let edge = try await scene.watchEdge()
+      let stalled = try await ClipboardOwner.start(behaving: "Mute", on: scene.desktop)
+      try await scene.desktop.press("ctrl+v", "ctrl+v")
+      try await waitUntil("the request") { !stalled.requests.isEmpty }
+      let unseen = try await ClipboardOwner.start(offering: .text("a password"), on: scene.desktop)
+      try await scene.expectNotice(at: edge)
+      try await scene.end()
+      #expect(stalled.requests == ["TARGETS", "lost"] && unseen.requests == [])
+      #expect(try await scene.history.texts() == ["one"])
+    }
+  }
 }

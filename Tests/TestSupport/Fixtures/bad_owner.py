@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""bad_owner.py BEHAVIOUR: owns the X11 CLIPBOARD with the behaviour of one of the classes below.
+"""bad_owner.py BEHAVIOUR [SELECTION]: owns the X11 CLIPBOARD, or another selection, with the behaviour of one of the
+classes below. "Forms:TARGET=ANSWER,..." lists these targets, and gives each its own answer.
 
 Prints `ready` when it owns the clipboard, then the name of each requested target, and `lost` when it loses the ownership.
 Unless a behaviour needs a different text, the text is "the owner's text".
@@ -21,11 +22,13 @@ class Owner:
 
     offers = {'UTF8_STRING': TEXT}
 
+    selection = 'CLIPBOARD'
+
     def __init__(self):
         self.display = display.Display()
         self.window = self.make_window()
         self.window.change_property(self.atom('FIXTURE_TIME'), Xatom.STRING, 8, b'')
-        self.window.set_selection_owner(self.atom('CLIPBOARD'), self.display.next_event().time)
+        self.window.set_selection_owner(self.atom(self.selection), self.display.next_event().time)
         self.display.sync()
         self.transfers = {}
         say('ready')
@@ -280,6 +283,36 @@ class Large(Owner):
         self.answer(request)
 
 
+class Forms(Owner):
+    """Answers each form in its own way: served, refused, empty, mute, dies, wrong (a type that no program knows), or
+    refused-dies."""
+    spec = ''
+
+    def __init__(self):
+        self.answers = dict(pair.rsplit('=', 1) for pair in self.spec.split(',')) if self.spec else {}
+        # The order of the list does not matter.
+        self.offers = dict.fromkeys(reversed(self.answers))
+        super().__init__()
+
+    def asked(self, request, name):
+        for answer in self.answers[name].split('-'):
+            match answer:
+                case 'served': self.put(request, TEXT, request.target)
+                case 'refused': self.answer(request, X.NONE)
+                case 'empty': self.put(request, b'', request.target)
+                case 'wrong': self.put(request, TEXT, self.atom('FIXTURE_TYPE'))
+                case 'dies':
+                    self.display.sync()
+                    sys.exit()
+
+
+class ThousandForms(Forms):
+    """Lists a thousand targets, all text forms among them, and serves none."""
+    spec = ','.join(f'{name}=refused' for name in [
+        'UTF8_STRING', 'text/plain;charset=utf-8', 'text/plain;charset=UTF-8', 'text/plain', 'STRING', 'TEXT',
+        *(f'FIXTURE_{number}' for number in range(994))])
+
+
 class Image(Owner):
     offers = {'image/png': b'\x89PNG'}
 
@@ -298,6 +331,11 @@ class Empty(Owner):
 
 class Secret(Owner):
     offers = {'UTF8_STRING': b'hunter2', HINT: b'secret'}
+
+
+class SecretOfGtk(Owner):
+    """A secret that is also offered in the format that GDK passes on unchanged."""
+    offers = {'text/plain;charset=utf-8': b'hunter2', HINT: b'secret'}
 
 
 class SecretLine(Owner):
@@ -477,4 +515,8 @@ def say(line):
 
 
 if __name__ == '__main__':
-    globals()[sys.argv[1]]().run()
+    name, _, spec = sys.argv[1].partition(':')
+    if spec:
+        Forms.spec = spec
+    Owner.selection = sys.argv[2] if len(sys.argv) > 2 else Owner.selection
+    globals()[name]().run()

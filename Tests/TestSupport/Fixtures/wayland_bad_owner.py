@@ -1,4 +1,5 @@
-"""wayland_bad_owner.py BEHAVIOUR: owns the clipboard of a Wayland desktop with the behaviour of one of the classes below.
+"""wayland_bad_owner.py BEHAVIOUR: owns the clipboard of a Wayland desktop with the behaviour of one of the classes below;
+"Forms:TYPE=ANSWER,..." lists these types, and gives each its own answer.
 
 The output is that of wayland_owner.py. On Wayland a request is a pipe, so an owner can only misbehave in what it writes
 and when it closes the pipe.
@@ -27,6 +28,22 @@ class Good(Owner):
 
     def written(self, pipe):
         os.write(pipe, self.text)
+
+
+class Forms(Good):
+    """Answers each form in its own way: served, empty or mute."""
+    def __init__(self, spec):
+        self.answers = dict(pair.rsplit('=', 1) for pair in spec.split(','))
+        # The order of the list does not matter.
+        Owner.__init__(self, dict.fromkeys(reversed(self.answers)))
+
+    def asked(self, name, descriptor):
+        if self.answers[name] == 'mute':
+            self.unanswered.append(descriptor)
+            return
+        if self.answers[name] == 'served':
+            self.written(descriptor)
+        os.close(descriptor)
 
 
 class Invalid(Good):
@@ -171,4 +188,5 @@ class HintRefused(HintUnanswered):
 
 
 if __name__ == '__main__':
-    globals()[sys.argv[1]]().run()
+    name, *spec = sys.argv[1].split(':')
+    globals()[name](*spec).run()

@@ -158,7 +158,6 @@ extension SystemClipboard {
   func offer(command: String) async -> String? {
     do {
       try await offer(ClipText(validating: Array(command.utf8)))
-      offerLosses.notify()
       return nil
     } catch TransferError.ownershipLost {
       return HistoryFailure.clipboardTaken.message

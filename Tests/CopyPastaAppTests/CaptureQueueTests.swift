@@ -8,18 +8,42 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// The texts that `ClipboardRecorder` records from a source's offers.
+/// The texts that are recorded from a source's offers, and the copies that are noted.
 @MainActor
-@Suite struct ClipboardRecorderTests {
-  private let source = FakeSource()
+@Suite struct CaptureQueueTests {
+  private let pendingRead: PendingRead
+  private let source: FakeSource
   private let scratch: Scratch
   private let outcomes = Outcomes()
-  private let recorder: ClipboardRecorder
+  private let copies = OwnCopies()
+  private let captures: CaptureQueue
 
   init() throws {
     scratch = try Scratch()
-    recorder = ClipboardRecorder(into: scratch.store, now: { 1_000_000 }, report: outcomes.add)
-    source.deliver = recorder.take
+    pendingRead = PendingRead()
+    source = FakeSource(pendingRead)
+    captures = CaptureQueue(
+      into: scratch.store, queue: TaskQueue(), noting: copies, now: { 1_000_000 }, report: outcomes.add)
+    deliver(to: captures)
+  }
+
+  private func deliver(to captures: CaptureQueue, from source: FakeSource? = nil) {
+    (source ?? self.source).deliver = { delivery, offer in
+      captures.add(delivery, .followed(offer: offer))
+      await captures.awaitRoom()
+    }
+  }
+
+  /// Copies a text out of the history.
+  private func copyOut(_ text: String, to captures: CaptureQueue? = nil) throws {
+    let captures = captures ?? self.captures
+    let copy = copies.add(try ClipText(validating: Array(text.utf8)), of: nil)
+    pendingRead.afterRead { captures.note(copy) }
+  }
+
+  private func drain(_ captures: CaptureQueue? = nil) async {
+    await withCheckedContinuation { continuation in pendingRead.afterRead { continuation.resume() } }
+    await (captures ?? self.captures).drain()
   }
 
   private func text(_ text: String) -> ClipboardContent { .text(Array(text.utf8)) }
@@ -62,7 +86,7 @@ import Testing
     #expect(try await eventually { source.reads == 1 })
     source.copy(text("ended by a NUL\0"))
     #expect(try await eventuallyTexts(["ended by a NUL"]))
-    await recorder.drain(after: source)
+    await drain()
     #expect(outcomes.all.count == 2 && outcomes.messages == [nil, nil])
   }
 
@@ -77,9 +101,9 @@ import Testing
     source.copy(nil)
     source.follow(true)
     #expect(try await eventually { source.isWaiting })
-    recorder.noteCopied(try ClipText(validating: Array("copied out".utf8)), after: source)
+    try copyOut("copied out")
     source.answer(text("last"))
-    await recorder.drain(after: source)
+    await drain()
     #expect(try scratch.texts() == ["last"])
     // The copied row's text is not recorded either.
     let before = source.reads
@@ -99,9 +123,9 @@ import Testing
     #expect(try await eventuallyTexts(["last"]))
     source.copy(nil)
     #expect(try await eventually { source.isWaiting })
-    for copy in copies { recorder.noteCopied(try ClipText(validating: Array(copy.utf8)), after: source) }
+    for copy in copies { try copyOut(copy) }
     source.answer(text("copied out"))
-    await recorder.drain(after: source)
+    await drain()
     #expect(try scratch.texts() == ["last"])
     // If the store had not noted the last copy, this text would be recorded.
     let before = source.reads
@@ -117,17 +141,18 @@ import Testing
     read: String, texts: [String]
   ) async throws {
     let queue = TaskQueue()
-    let recorder = ClipboardRecorder(into: scratch.store, queue: queue, now: { 1_000_000 }) { _ in }
-    source.deliver = recorder.take
+    let captures = CaptureQueue(into: scratch.store, queue: queue, noting: copies, now: { 1_000_000 }) { _ in
+    }
+    deliver(to: captures)
     try await scratch.record("last")
     let (gate, opening) = AsyncStream<Never>.makeStream()
     queue.add { for await _ in gate {} }
     source.content = text(read)
     source.follow(true)
     #expect(try await eventually { source.reads == 1 })
-    recorder.noteCopied(try ClipText(validating: Array("copied out".utf8)), after: source)
+    try copyOut("copied out", to: captures)
     opening.finish()
-    await recorder.drain(after: source)
+    await drain(captures)
     #expect(try scratch.texts() == texts)
     #expect(try await scratch.record("copied out") == nil)
   }
@@ -141,14 +166,14 @@ import Testing
   }
 
   /// The transfer must finish, because some owners cannot serve other programs until then.
-  @Test func `a transfer continues when the window becomes inactive, and the recorder can wait for its end`()
+  @Test func `a transfer continues when the window becomes inactive, and its end can be awaited`()
     async throws
   {
     source.follow(true)
     #expect(try await eventually { source.isWaiting })
     source.follow(false)
     let settled = Task {
-      await recorder.drain(after: source)
+      await drain()
       return try scratch.texts()
     }
     source.copy(text("meanwhile"))
@@ -162,7 +187,7 @@ import Testing
     #expect(try await eventually { source.isWaiting })
     source.close()
     #expect(try await eventually { source.cancelled == 1 })
-    await recorder.drain(after: source)
+    await drain()
     #expect(outcomes.all.isEmpty)
   }
 
@@ -176,7 +201,7 @@ import Testing
     }
     source.copy(text("text"))
     #expect(try await eventuallyTexts(["text"]))
-    await recorder.drain(after: source)
+    await drain()
     #expect(outcomes.messages.allSatisfy { $0 == nil })
   }
 
@@ -193,9 +218,9 @@ import Testing
     next: ClipboardContent
   ) async throws {
     let queue = TaskQueue()
-    let recorder = ClipboardRecorder(
-      into: scratch.store, queue: queue, now: { 1_000_000 }, report: outcomes.add)
-    source.deliver = recorder.take
+    let captures = CaptureQueue(
+      into: scratch.store, queue: queue, noting: copies, now: { 1_000_000 }, report: outcomes.add)
+    deliver(to: captures)
     let (gate, opening) = AsyncStream<Never>.makeStream()
     queue.add { for await _ in gate {} }
     source.content = text("slow")
@@ -204,7 +229,7 @@ import Testing
     source.copy(next)
     #expect(try await eventually { source.reads == 2 })
     opening.finish()
-    await recorder.drain(after: source)
+    await drain(captures)
     #expect(outcomes.all.count == 2)
     #expect(outcomes.all.last == (next == .secret ? .secret : .nothingToRecord))
   }
@@ -219,57 +244,158 @@ import Testing
     }
     source.copy(text("good"))
     #expect(try await eventuallyTexts(["good"]))
-    await recorder.drain(after: source)
+    await drain()
     #expect(outcomes.messages.map { $0 == nil } == [false, false, true])
   }
 
-  /// The source offers texts of 1 MiB without a pause while another program locks the history's file.
-  @Test func `the total size of texts that wait for the disk is limited`() async throws {
-    // The store waits for the lock longer than the test holds the lock.
-    let store = try HistoryStore(
-      location: scratch.location, digest: { _, text in Array(text.bytes.suffix(32)) },
-      timeouts: .init(lock: 120_000))
-    var lock: OpaquePointer?
-    #expect(sqlite3_open(scratch.location.database, &lock) == SQLITE_OK)
-    defer { sqlite3_close(lock) }
-    #expect(sqlite3_exec(lock, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
-    let source = FakeSource()
-    source.endless = { number in .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 1 << 20)) }
-    let recorder = ClipboardRecorder(into: store, now: { 1_000_000 }, report: outcomes.add)
-    source.deliver = recorder.take
+  // MARK: - While another program locks the history
+
+  @Test func `copies under a lock are recorded in order after it, and copying rows does not wait for it`()
+    async throws
+  {
+    let clip = try #require(try await scratch.record("row"))
+    source.content = .noText
     source.follow(true)
-    // The last text exceeds the limit, because each text counts as slightly more than its number of bytes.
-    let most = ClipboardRecorder.backlogLimit >> 20
-    #expect(try await eventually { source.reads == most })
-    // Give the reader as many chances to read as before.
-    for _ in 0..<most {
-      try await Task.sleep(for: .milliseconds(20))
-      #expect(source.reads == most && outcomes.all.isEmpty)
+    let texts = (1...7).map { "copy \($0)" }
+    var longest = Duration.zero
+    try await scratch.whileLocked {
+      for text in texts {
+        let before = source.reads
+        source.copy(self.text(text))
+        let start = ContinuousClock.now
+        let row = try await scratch.store.text(of: clip.id)
+        longest = max(longest, ContinuousClock.now - start)
+        #expect(row != nil)
+        try await waitUntil("the read") { source.reads > before }
+      }
+      try await waitUntil("the message") { outcomes.all.contains(.waiting) }
+      #expect(try scratch.texts() == ["row"])
     }
-    #expect(sqlite3_exec(lock, "COMMIT", nil, nil, nil) == SQLITE_OK)
-    source.close()
-    await recorder.drain(after: source)
+    #expect(try await eventuallyTexts(texts.reversed() + ["row"]))
+    await drain()
+    #expect(outcomes.all.count { $0 == .waiting } == 1)
+    print("the longest wait for a row's text under a lock: \(longest)")
   }
 
-  @Test func `a closed clipboard recorder is released`() async throws {
-    weak var gone: ClipboardRecorder?
+  @Test func `a lock that never ends is reported once, and the next text after it is recorded`() async throws
+  {
+    source.content = .noText
+    source.follow(true)
+    try await scratch.whileLocked {
+      source.copy(text("kept"))
+      try copyOut("copied out")
+      try await waitUntil("the message") { outcomes.all.last == .waiting }
+      // Ends although the lock does not.
+      await drain()
+    }
+    #expect(try await eventuallyTexts(["kept"]))
+    #expect(outcomes.all.count { $0 == .waiting } == 1)
+    try await waitUntil("the note") { copies.all.isEmpty }
+    source.copy(text("copied out"))
+    source.copy(text("next"))
+    #expect(try await eventuallyTexts(["next", "kept"]))
+  }
+
+  @Test func `the total size of texts that wait for the disk is limited`() async throws {
+    source.endless = { number in .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 1 << 20)) }
+    // The last text exceeds the limit, because each text counts as slightly more than its number of bytes.
+    let most = CaptureQueue.backlogLimit >> 20
+    try await scratch.whileLocked {
+      source.follow(true)
+      #expect(try await eventually { source.reads == most })
+      // Give the reader as many chances to read as before.
+      for _ in 0..<most {
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(source.reads == most && outcomes.all.allSatisfy { $0 == .waiting })
+      }
+      source.close()
+    }
+    try await waitUntil("the texts recorded") { try scratch.texts().count >= most }
+    await drain()
+  }
+
+  // MARK: - Copies that could not be noted
+
+  @Test(arguments: [true, false])
+  func `the text of a copied row is not recorded even if the copy could not be noted at once`(isLock: Bool)
+    async throws
+  {
+    try await scratch.record("last")
+    source.content = .noText
+    source.follow(true)
+    let fault = try isLock ? nil : Obstruction(of: scratch)
+    let copyAndTakeOver = {
+      try copyOut("copied out")
+      await drain()
+      // A clipboard manager takes the text over.
+      let before = source.reads
+      source.copy(text("copied out"))
+      try await waitUntil("the read") { source.reads > before }
+    }
+    if isLock { try await scratch.whileLocked(copyAndTakeOver) } else { try await copyAndTakeOver() }
+    await drain()
+    #expect(try scratch.texts() == ["last"])
+    #expect(outcomes.all.contains(.ignored(nil)))
+    // It is noted at the latest when the program ends, so that the next start does not record it either.
+    try fault?.remove()
+    await captures.close()
+    #expect(copies.all.isEmpty)
+    #expect(try await scratch.record("copied out") == nil)
+  }
+
+  @Test func `a text copied from a row, and then elsewhere after another text, is recorded`() async throws {
+    source.content = .noText
+    source.follow(true)
+    try copyOut("A")
+    await drain()
+    for text in ["B", "A"] {
+      source.copy(self.text(text))
+      #expect(try await eventually { try scratch.texts().first == text })
+    }
+    #expect(try scratch.texts() == ["A", "B"])
+  }
+
+  @Test func `a closed queue is released`() async throws {
+    weak var gone: CaptureQueue?
     do {
-      let recorder = ClipboardRecorder(into: scratch.store, now: { 0 }) { _ in }
+      let captures = CaptureQueue(into: scratch.store, queue: TaskQueue(), noting: copies, now: { 0 }) { _ in
+      }
       let source = FakeSource()
-      source.deliver = recorder.take
+      deliver(to: captures, from: source)
       source.follow(true)
       source.close()
-      gone = recorder
+      gone = captures
     }
     #expect(try await eventually { gone == nil })
   }
 }
 
+/// Makes every note of a copy fail, as a full disk does.
+@MainActor
+private struct Obstruction {
+  private let scratch: Scratch
+
+  init(of scratch: Scratch) throws {
+    self.scratch = scratch
+    try run("CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END")
+  }
+
+  func remove() throws { try run("DROP TRIGGER obstruction") }
+
+  private func run(_ statement: String) throws {
+    var other: OpaquePointer?
+    #expect(sqlite3_open(scratch.location.database, &other) == SQLITE_OK)
+    defer { sqlite3_close(other) }
+    #expect(sqlite3_exec(other, statement, nil, nil, nil) == SQLITE_OK)
+  }
+}
+
 private final class Outcomes: Sendable {
   private let outcomes = Mutex<[CaptureOutcome]>([])
+
   var all: [CaptureOutcome] { outcomes.withLock(\.self) }
 
-  func add(_ outcome: CaptureOutcome) { outcomes.withLock { $0.append(outcome) } }
+  func add(_ capture: Capture) { outcomes.withLock { $0.append(capture.outcome) } }
 
   @MainActor var messages: [String?] { all.map(\.message) }
 }

@@ -1,0 +1,50 @@
+/// The text forms of one offer: which of them to ask for next, and what came of those that brought no text.
+///
+/// A form that is refused, empty or mute is not the last, because some programs list forms that they do not serve. All
+/// forms together have one time limit: once a form has stayed mute for `idleTimeout`, the others share the same time
+/// again.
+///
+/// ```swift
+/// while let (form, wait) = forms.next() {
+///   do {
+///     let text = try read(form, within: wait)
+///     if !text.isEmpty { return text }
+///     forms.skip(nil)
+///   } catch { forms.skip(error) }
+/// }
+/// return try forms.unserved.get()
+/// ```
+public struct TextForms<Form> {
+  private var rest: ArraySlice<Form>
+  private let idleTimeout: Duration
+  private var isMute = false
+  private var isRefused = false
+
+  /// Creates the forms in the order in which to ask for them.
+  ///
+  /// - Parameter idleTimeout: how long the owner may take to begin its answer.
+  public init(_ forms: [Form], idleTimeout: Duration) {
+    rest = forms[...]
+    self.idleTimeout = idleTimeout
+  }
+
+  /// Whether no form is left.
+  public var isEmpty: Bool { rest.isEmpty }
+
+  /// Returns the next form, and how long to wait for its answer; nil after the last form.
+  public mutating func next() -> (form: Form, wait: Duration)? {
+    let wait = isMute ? idleTimeout / max(rest.count, 1) : idleTimeout
+    return rest.popFirst().map { ($0, wait) }
+  }
+
+  /// Notes that the last form brought no text; `error` is nil if its text was empty.
+  public mutating func skip(_ error: TransferError?) {
+    isMute = isMute || error == .timedOut
+    isRefused = isRefused || error != nil
+  }
+
+  /// What to say once no form is left: an empty text only if every form was served as one.
+  public var unserved: Result<[UInt8], TransferError> {
+    isMute ? .failure(.timedOut) : isRefused ? .failure(.refused) : .success([])
+  }
+}

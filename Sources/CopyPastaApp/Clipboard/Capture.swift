@@ -1,0 +1,64 @@
+import ClipHistory
+import ClipboardCore
+
+/// What came of a text that was followed, pasted or dropped: the sign, the indicator, notices and announcements are
+/// read from it.
+struct Capture: Equatable, Sendable {
+  /// How the text came.
+  enum Way: Equatable, Sendable {
+    /// Another program copied it, as the offer with this number.
+    case followed(offer: Int)
+    /// The user pasted the offer with this number.
+    case pasted(offer: Int)
+    /// The user pasted a text that this program had put on the clipboard, as its copy with this number.
+    case pastedOwn(copy: Int)
+    case dropped
+  }
+
+  let way: Way
+  let outcome: CaptureOutcome
+
+  /// Whether the user asked for it, so that the newest row gets the focus.
+  var isOnPurpose: Bool { if case .followed = way { false } else { true } }
+}
+
+/// The outcome of recording a text.
+enum CaptureOutcome: Equatable, Sendable {
+  /// The text is on disk, so its row may be shown.
+  case recorded(Clip)
+  /// The text equals the last captured text or, if it was pasted or dropped, the newest clip's text; with its clip if
+  /// that is known.
+  case ignored(Clip.ID?)
+  /// The text is empty, is not valid UTF-8 or contains a NUL.
+  case invalid(ClipText.Refusal)
+  case unread(TransferError)
+  case failed(StoreError)
+  /// The text waits until another program releases its lock on the history.
+  case waiting
+  /// The clipboard has no text to paste.
+  case noText
+  /// The copied content is not text, or is empty.
+  case nothingToRecord
+  /// A password manager has asked that the text not be recorded.
+  case secret
+
+  /// Whether a clip has the text.
+  var isInHistory: Bool {
+    switch self {
+    case .recorded, .ignored: true
+    case .invalid, .unread, .failed, .waiting, .noText, .nothingToRecord, .secret: false
+    }
+  }
+
+  /// The outcome of a read that brought no text to record; nil if there is nothing to report.
+  init?(_ delivery: ClipboardDelivery, _ way: Capture.Way) {
+    switch (delivery, way) {
+    case (.success(.secret), _): self = .secret
+    case (.failure(.cancelled), .followed), (.success(.own), _), (.success(.text), _): return nil
+    case (.failure(let error), _): self = .unread(error)
+    case (.success(.noText), .followed): self = .nothingToRecord
+    case (.success(.noText), .pasted), (.success(.noText), .pastedOwn): self = .noText
+    case (.success(.noText), .dropped): self = .unread(.refused)
+    }
+  }
+}

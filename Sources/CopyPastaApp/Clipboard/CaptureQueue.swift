@@ -1,0 +1,297 @@
+import ClipHistory
+import ClipboardCore
+import SerialQueue
+import Synchronization
+
+/// Writes to the history what comes in, in order: texts to record, and texts of this program to note.
+///
+/// All of it runs on the store's thread. While another program locks the history, it waits here, beside the user's
+/// other actions, and is tried again at short intervals.
+final class CaptureQueue: Sendable {
+  /// The backlog, in bytes, above which no further text is read until everything was written.
+  static let backlogLimit = 4 << 20
+  /// Counted in the backlog for each entry, in addition to the text's bytes, so that the number of entries is bounded,
+  /// too.
+  private static let costOfEntry = 1 << 10
+  /// How long to wait before the next attempt while the history is locked.
+  private static let retryTime = Duration.milliseconds(250)
+  /// How long `drain` waits for another program's lock.
+  private static let patience = Duration.seconds(2)
+
+  private enum Entry: Sendable {
+    case bytes([UInt8], Capture.Way, at: Int64)
+    case text(ClipText, Capture.Way, at: Int64)
+    case note(OwnCopies.Copy)
+    /// The outcome of a read without a text.
+    case outcome(CaptureOutcome, Capture.Way)
+
+    var cost: Int {
+      switch self {
+      case .bytes(let bytes, _, _): bytes.count + costOfEntry
+      case .text(let text, _, _): text.byteCount + costOfEntry
+      case .note, .outcome: costOfEntry
+      }
+    }
+
+    var isNote: Bool { if case .note = self { true } else { false } }
+
+    /// How the text to record came; nil if there is none.
+    var textWay: Capture.Way? {
+      switch self {
+      case .bytes(_, let way, _), .text(_, let way, _): way
+      case .note, .outcome: nil
+      }
+    }
+  }
+
+  private struct State {
+    /// What waits, oldest first, with its size in the backlog; only the store's thread takes entries off.
+    var waiting: [(entry: Entry, cost: Int, number: Int)] = []
+    var backlog = 0
+    /// How many entries were added so far.
+    var count = 0
+    /// Whether the history was locked at the last attempt.
+    var isLocked = false
+    /// Whether it was reported that the history is locked.
+    var isLockReported = false
+    /// A text of this program that could not be noted; it is noted at the next write, or when the program ends.
+    var owed: OwnCopies.Copy?
+    /// The clip of the last captured text, if it is known.
+    var last: Clip.ID?
+    var idle: [CheckedContinuation<Void, Never>] = []
+    /// Runs while the history is locked.
+    var retry: DispatchTimer?
+  }
+
+  private let store: HistoryStore
+  /// Runs all work on the history in order, including the user's own actions.
+  private let queue: TaskQueue
+  private let copies: OwnCopies
+  private let now: @Sendable () -> Int64
+  private let report: @Sendable (Capture) -> Void
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - queue: The queue for all work on the history.
+  ///   - report: Called on any thread with what came of each text, in order, and with the error if a text of this
+  ///     program cannot be noted because the history has to be opened again.
+  init(
+    into store: HistoryStore, queue: TaskQueue, noting copies: OwnCopies,
+    now: @escaping @Sendable () -> Int64,
+    report: @escaping @Sendable (Capture) -> Void
+  ) {
+    (self.store, self.queue, self.copies, self.now, self.report) = (store, queue, copies, now, report)
+  }
+
+  // MARK: - Adding
+
+  /// Adds the outcome of a read.
+  func add(_ delivery: ClipboardDelivery, _ way: Capture.Way) {
+    if case .success(.text(let bytes)) = delivery {
+      add(.bytes(bytes, way, at: now()))
+    } else if let outcome = CaptureOutcome(delivery, way) {
+      add(.outcome(outcome, way))
+    }
+  }
+
+  /// Adds a text that needs no read.
+  func add(_ text: ClipText, _ way: Capture.Way) { add(.text(text, way, at: now())) }
+
+  /// Adds a text that this program has put on the clipboard, so that reading it back does not record it.
+  func note(_ copy: OwnCopies.Copy) { add(.note(copy)) }
+
+  /// Forgets which clip has the last captured text, because the ids of clips have changed.
+  func forgetClips() { state.withLock { $0.last = nil } }
+
+  private func add(_ entry: Entry) {
+    let (number, isLocked) = state.withLock { state in
+      state.count += 1
+      // Only the last of several copies in a row becomes the last captured text.
+      if entry.isNote, state.waiting.count > 1, state.waiting.last?.entry.isNote == true {
+        state.waiting[state.waiting.count - 1].entry = entry
+      } else {
+        state.waiting.append((entry, entry.cost, state.count))
+        state.backlog += entry.cost
+      }
+      return (state.count, state.isLocked)
+    }
+    if isLocked { reportLock() } else { work(upTo: number) }
+  }
+
+  /// Returns when the backlog allows the next text to be read.
+  nonisolated(nonsending) func awaitRoom() async {
+    if state.withLock(\.backlog) > Self.backlogLimit { await awaitIdle() }
+  }
+
+  /// Waits until everything is written.
+  nonisolated(nonsending) private func awaitIdle() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        if !state.waiting.isEmpty { state.idle.append(continuation) }
+        return state.waiting.isEmpty
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+
+  /// Waits until everything added so far is written, but only briefly for another program's lock.
+  @MainActor func drain() async {
+    await queue.drain()
+    guard !state.withLock(\.waiting.isEmpty) else { return }
+    let timeout = DispatchTimer(after: Self.patience, on: store.queue) { [weak self] in self?.resumeAll() }
+    await awaitIdle()
+    withExtendedLifetime(timeout) {}
+  }
+
+  /// Makes a last attempt to write what waits.
+  @MainActor func close() async {
+    retryNow()
+    await queue.drain()
+    state.withLock { $0.retry = nil }
+    resumeAll()
+  }
+
+  private func resumeAll() {
+    let idle = state.withLock { state in
+      defer { state.idle = [] }
+      return state.idle
+    }
+    idle.forEach { $0.resume() }
+  }
+
+  // MARK: - Writing
+
+  /// Writes the entries up to a number; those after it come after the user's actions in between.
+  private func work(upTo number: Int) {
+    queue.add(for: store) { [self] store in
+      payDebt(in: store)
+      while let entry = state.withLock({ state in
+        state.isLocked ? nil : state.waiting.first.flatMap { $0.number <= number ? $0.entry : nil }
+      }) {
+        let capture = write(entry, in: store)
+        if let capture, capture.outcome == .waiting { return postpone() }
+        if let capture { report(capture) }
+        state.withLock { state in
+          state.backlog -= state.waiting.removeFirst().cost
+          state.isLockReported = false
+        }
+      }
+      if state.withLock(\.waiting.isEmpty) { resumeAll() }
+    }
+  }
+
+  /// Tries again after a while.
+  private func postpone() {
+    state.withLock { state in
+      state.isLocked = true
+      state.retry = DispatchTimer(after: Self.retryTime, on: store.queue) { [weak self] in self?.retryNow() }
+    }
+    reportLock()
+  }
+
+  /// Reports once that a text waits for a lock; a copy of a row needs no message.
+  private func reportLock() {
+    let way = state.withLock { state -> Capture.Way? in
+      guard !state.isLockReported, let way = state.waiting.lazy.compactMap(\.entry.textWay).first else {
+        return nil
+      }
+      state.isLockReported = true
+      return way
+    }
+    if let way { report(Capture(way: way, outcome: .waiting)) }
+  }
+
+  private func retryNow() {
+    let number = state.withLock { state in
+      (state.isLocked, state.retry) = (false, nil)
+      return state.count
+    }
+    work(upTo: number)
+  }
+
+  /// Writes an entry.
+  ///
+  /// - Returns: What to report; `waiting` if the history is locked.
+  private func write(_ entry: Entry, in store: isolated HistoryStore) -> Capture? {
+    switch entry {
+    case .outcome(let outcome, let way): return Capture(way: way, outcome: outcome)
+    case .note(let copy): return write(copy, in: store)
+    case .text(let text, let way, let time):
+      return Capture(way: way, outcome: record(text, way, time, in: store))
+    case .bytes(let bytes, let way, let time):
+      // Validate on the store's thread, because a large text takes time.
+      do throws(ClipText.Refusal) {
+        let text = try ClipText(validating: bytes)
+        state.withLock { $0.waiting[0].entry = .text(text, way, at: time) }
+        return Capture(way: way, outcome: record(text, way, time, in: store))
+      } catch {
+        let isEmptyOffer = if case .followed = way { error == .empty } else { false }
+        return Capture(way: way, outcome: isEmptyOffer ? .nothingToRecord : .invalid(error))
+      }
+    }
+  }
+
+  private func record(
+    _ text: ClipText, _ way: Capture.Way, _ time: Int64, in store: isolated HistoryStore
+  ) -> CaptureOutcome {
+    do throws(StoreError) {
+      let outcome: HistoryStore.RecordOutcome
+      switch way {
+      case .followed:
+        if let copy = copies.copy(of: text) { return .ignored(copy.clip) }
+        outcome = try store.record(text, at: time)
+      case .pasted, .pastedOwn: outcome = try store.recordExplicitly(text, at: time, fromClipboard: true)
+      case .dropped: outcome = try store.recordExplicitly(text, at: time, fromClipboard: false)
+      }
+      return noted(outcome, way)
+    } catch {
+      return error == .locked ? .waiting : .failed(error)
+    }
+  }
+
+  /// Keeps in mind which clip has the last captured text; a dropped text does not become that text.
+  private func noted(_ outcome: HistoryStore.RecordOutcome, _ way: Capture.Way) -> CaptureOutcome {
+    let isFollowed = if case .followed = way { true } else { false }
+    return state.withLock { state in
+      if way != .dropped, let owed = state.owed.take() { copies.forget(upTo: owed.number) }
+      switch outcome {
+      case .recorded(let clip):
+        if way != .dropped { state.last = clip.id }
+        return .recorded(clip)
+      case .duplicate:
+        if !isFollowed, way != .dropped { state.last = nil }
+        return .ignored(isFollowed ? state.last : nil)
+      }
+    }
+  }
+
+  /// Notes a text of this program; if that fails for another reason than a lock, the text is kept in mind.
+  private func write(_ copy: OwnCopies.Copy, in store: isolated HistoryStore) -> Capture? {
+    do throws(StoreError) {
+      try note(copy, in: store)
+      return nil
+    } catch {
+      let way = Capture.Way.pastedOwn(copy: copy.number)
+      if error == .locked { return Capture(way: way, outcome: .waiting) }
+      state.withLock { $0.owed = copy }
+      // These errors require that the history is opened again. Any other does not concern the user: the text is on the
+      // clipboard.
+      return error == .damaged || error == .replaced ? Capture(way: way, outcome: .failed(error)) : nil
+    }
+  }
+
+  private func payDebt(in store: isolated HistoryStore) {
+    guard let owed = state.withLock(\.owed) else { return }
+    do throws(StoreError) {
+      try note(owed, in: store)
+    } catch {
+      // It stays in mind.
+    }
+  }
+
+  private func note(_ copy: OwnCopies.Copy, in store: isolated HistoryStore) throws(StoreError) {
+    try store.noteCopied(copy.text)
+    copies.forget(upTo: copy.number)
+    state.withLock { ($0.owed, $0.last) = (nil, copy.clip) }
+  }
+}

@@ -1,0 +1,252 @@
+import ClipHistory
+import ClipboardCore
+import GtkKit
+import SerialQueue
+
+/// The one way into the history: every text comes in here, whether it was followed, pasted or dropped.
+///
+/// Each text goes from the clipboard's source to a `CaptureQueue`, and what came of it to `show`. No step waits for the
+/// main thread.
+@MainActor
+final class Intake {
+  /// What the reads depend on.
+  struct Conditions: Equatable {
+    var isShown = false
+    /// Whether the window has the focus.
+    var isActive = false
+    var isPaused = false
+
+    /// Whether the clipboard is followed.
+    var isFollowing: Bool { isActive && !isPaused }
+  }
+
+  /// A paste or a drop that waits for its text.
+  private final class Wish {
+    let isPaste: Bool
+    /// Revoked once the conditions are gone under which the user asked for the text.
+    let permit = ReadPermit()
+    var task: Task<Void, Never>?
+
+    init(isPaste: Bool) {
+      self.isPaste = isPaste
+      permit.grant()
+    }
+
+    var isWithdrawn: Bool { permit.current == nil }
+  }
+
+  private let clipboard: any SystemClipboard
+  /// Runs the user's actions; a paste waits for the copies among them.
+  private let actions: TaskQueue
+  private let store: HistoryStore
+  private let now: @Sendable () -> Int64
+  private lazy var captures = CaptureQueue(
+    into: store, queue: actions, noting: clipboard.ownCopies, now: now, report: arrivals.add)
+  private let show: @MainActor ([Capture]) -> Void
+  /// Carries the outcomes of captures to the main thread.
+  private lazy var arrivals = BurstMailbox<Capture>(deliver: weakly(self) { $0.arrived($1) })
+  /// Reads what other programs offer.
+  private lazy var source = clipboard.makeSource { [captures] delivery, offer in
+    captures.add(delivery, .followed(offer: offer))
+    await captures.awaitRoom()
+  } ownerChanged: { [weak self] in
+    Task.unpooled { [weak self] in self?.ownerChanged() }
+  }
+  private var wishes: [Wish] = []
+  /// The text that this program has put on the clipboard since a press of Ctrl+V that waits for it.
+  private var copiedSincePaste: ClipText?
+  private var observations: [ListenerToken] = []
+
+  /// The clip that is on the clipboard, if that is known without reading the clipboard.
+  ///
+  /// It is known while this program offers the clip, or if the clip was the last to be captured from the clipboard and
+  /// the clipboard has been followed ever since.
+  private(set) var onClipboard: Clip.ID? {
+    didSet { if onClipboard != oldValue { signChanged(onClipboard) } }
+  }
+  private let signChanged: @MainActor (Clip.ID?) -> Void
+  private let contentChanged: @MainActor () -> Void
+
+  /// - Parameters:
+  ///   - actions: The queue for all work on the history.
+  ///   - show: Called with what came of the texts, in order.
+  ///   - signChanged: Called when another clip is on the clipboard.
+  ///   - contentChanged: Called when another program has taken or emptied the clipboard, so that what was said of its
+  ///     content is not true any more.
+  init(
+    into store: HistoryStore, from clipboard: any SystemClipboard, after actions: TaskQueue,
+    now: @escaping @Sendable () -> Int64, show: @escaping @MainActor ([Capture]) -> Void,
+    signChanged: @escaping @MainActor (Clip.ID?) -> Void,
+    contentChanged: @escaping @MainActor () -> Void
+  ) {
+    self.store = store
+    self.clipboard = clipboard
+    self.actions = actions
+    self.now = now
+    self.show = show
+    self.signChanged = signChanged
+    self.contentChanged = contentChanged
+    // Note what was copied before, if that could not be noted then.
+    clipboard.ownCopies.all.forEach(captures.note)
+    observations = [
+      clipboard.ownCopies.additions.add(weakly(self) { $0.copied($1) }),
+      clipboard.offerLosses.add(weakly(self) { $0.onClipboard = nil }),
+    ]
+  }
+
+  // MARK: - The window
+
+  /// Follows the clipboard, or stops; after a stop has returned, no text is requested.
+  var conditions = Conditions() {
+    didSet {
+      guard conditions != oldValue else { return }
+      let isHidden = oldValue.isShown && !conditions.isShown || !oldValue.isPaused && conditions.isPaused
+      let hasLostFocus = oldValue.isActive && !conditions.isActive
+      if isHidden || hasLostFocus { withdraw { isHidden || $0.isPaste } }
+      guard conditions.isFollowing != oldValue.isFollowing else { return }
+      if !conditions.isFollowing, !clipboard.isOffering { onClipboard = nil }
+      source.follow(conditions.isFollowing)
+    }
+  }
+
+  /// The size of the largest text that is recorded, in bytes.
+  var sizeLimit: Int {
+    get { source.limits.bytes }
+    set { source.limits.bytes = newValue }
+  }
+
+  /// Drops wishes whose conditions are gone, and says so once.
+  private func withdraw(where isConcerned: (Wish) -> Bool) {
+    let withdrawn = wishes.filter(isConcerned)
+    guard let first = withdrawn.first else { return }
+    wishes.removeAll(where: isConcerned)
+    for wish in withdrawn { wish.permit.revoke() }
+    show([Capture(way: first.isPaste ? .pasted(offer: 0) : .dropped, outcome: .unread(.cancelled))])
+  }
+
+  // MARK: - The ways in
+
+  /// Records the text that is on the clipboard now, even if its row was deleted; does nothing while an earlier paste
+  /// waits for its text.
+  func paste() {
+    guard !wishes.contains(where: \.isPaste) else { return }
+    let offer = source.offer
+    copiedSincePaste = nil
+    make(Wish(isPaste: true)) { [self] wish in
+      // First finish any pending copy from the history, so that its text is on the clipboard.
+      await actions.drain()
+      guard !wish.isWithdrawn else { return }
+      if let own = copiedSincePaste.take() ?? clipboard.offeredText {
+        return captures.add(own, .pastedOwn(copy: clipboard.ownCopies.count))
+      }
+      let delivery = await delivery { () throws(TransferError) in
+        try await source.read(pasted: offer, under: wish.permit)
+      }
+      if !wish.isWithdrawn { captures.add(delivery, .pasted(offer: offer)) }
+    }
+  }
+
+  /// Records a dropped text.
+  func drop(_ drop: any DroppedText) {
+    make(Wish(isPaste: false)) { [self] wish in
+      let delivery = await delivery { () throws(TransferError) in
+        try await source.read(drop, under: wish.permit)
+      }
+      let isText = if case .success(.text) = delivery { !wish.isWithdrawn } else { false }
+      drop.finish(accepted: isText)
+      if !wish.isWithdrawn { captures.add(delivery, .dropped) }
+    }
+  }
+
+  private func make(_ wish: Wish, _ read: @escaping @MainActor (Wish) async -> Void) {
+    wishes.append(wish)
+    wish.task = Task.unpooled { [self] in
+      await read(wish)
+      wishes.removeAll { $0 === wish }
+    }
+  }
+
+  private func delivery(
+    of read: () async throws(TransferError) -> ClipboardContent
+  ) async -> ClipboardDelivery {
+    do throws(TransferError) {
+      return .success(try await read())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Notes a text that this program has put on the clipboard.
+  ///
+  /// Storing waits for the read in progress and for the texts in the queue, which were on the clipboard before this
+  /// copy. When the window becomes active, a text that is already recorded may be read again. If this copy were stored
+  /// first, that text would no longer equal the last captured text, and would be recorded twice.
+  private func copied(_ copy: OwnCopies.Copy) {
+    // If a clipboard manager has taken over the text, this program would not notice a later copy in another program.
+    onClipboard = clipboard.isOffering ? copy.clip : nil
+    if wishes.contains(where: \.isPaste) { copiedSincePaste = copy.text }
+    clipboard.pendingRead.afterRead { [captures] in captures.note(copy) }
+  }
+
+  // MARK: - What came of it
+
+  private func ownerChanged() {
+    if !clipboard.isOffering { onClipboard = nil }
+    contentChanged()
+  }
+
+  private func arrived(_ captures: [Capture]) {
+    show(captures)
+    for capture in captures where isOnClipboard(capture.way) {
+      switch capture.outcome {
+      case .recorded(let clip): if conditions.isFollowing { onClipboard = clip.id }
+      case .ignored(let id?): if conditions.isFollowing { onClipboard = id }
+      case .ignored(nil), .waiting: break
+      case .invalid, .unread, .failed, .noText, .nothingToRecord, .secret: onClipboard = nil
+      }
+    }
+  }
+
+  /// Whether the text, or what was offered instead of a text, is still on the clipboard.
+  private func isOnClipboard(_ way: Capture.Way) -> Bool {
+    switch way {
+    case .followed(let offer), .pasted(let offer): !clipboard.isOffering && offer == source.offer
+    case .pastedOwn(let copy): clipboard.isOffering && copy == clipboard.ownCopies.count
+    case .dropped: false
+    }
+  }
+
+  /// Forgets which clips are known, because their ids have changed.
+  func forgetClips() {
+    onClipboard = nil
+    captures.forgetClips()
+  }
+
+  // MARK: - The end
+
+  /// Shows the outcomes of all texts that were recorded so far.
+  func flush() { arrivals.flush() }
+
+  /// Waits until all texts that were requested so far are on disk, but only briefly for another program's lock.
+  func drain() async {
+    for wish in wishes { await wish.task?.value }
+    await actions.drain()
+    await withCheckedContinuation { continuation in
+      clipboard.pendingRead.afterRead { continuation.resume() }
+    }
+    await captures.drain()
+    flush()
+  }
+
+  /// Stops reading the clipboard permanently, and cancels a read in progress.
+  func endReading() {
+    withdraw { _ in true }
+    source.close()
+  }
+
+  /// Finishes all work, after `endReading`.
+  func close() async {
+    await drain()
+    await captures.close()
+  }
+}
