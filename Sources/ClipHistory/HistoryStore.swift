@@ -117,8 +117,10 @@ public actor HistoryStore: SerialActor {
           access = .none(.damaged)
         } catch let readError {
           do throws(StoreError) {
-            damaged = try opening.damaged(after: readError)
-            access = .readOnly(reason)
+            let found = try opening.damaged(after: readError)
+            // An empty list would look as if nothing had ever been there.
+            guard !found.isEmpty else { return }
+            (damaged, access) = (found, .readOnly(reason))
           } catch {
             // The history is not readable either.
           }

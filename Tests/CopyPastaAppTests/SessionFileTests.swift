@@ -34,6 +34,30 @@ import Testing
 
   // MARK: - Obstacles
 
+  /// A folder in place of the recovery's file makes the recovery fail.
+  @Test func `a damaged history that cannot be recovered is shown as far as it is readable`() async throws {
+    await closeScratch()
+    HistoryFolder.markDamaged(scratch.location.database)
+    let blocked = scratch.location.folder + "/rescue-unfinished.sqlite3"
+    mkdir(blocked, 0o700)
+    let session = session()
+    session.start()
+    try await waitUntil("the history open") {
+      session.tryAgain()
+      await session.drain()
+      return session.obstacle == .folderUnusable(path: scratch.location.folder, errno: EISDIR)
+    }
+    #expect(session.count == 3 && zip(session.texts, texts).allSatisfy { $1.hasPrefix($0) })
+    rmdir(blocked)
+    try await waitUntil("the history recovered") {
+      session.tryAgain()
+      await session.drain()
+      return session.state == .open(obstacle: nil)
+    }
+    #expect(session.recovery != nil)
+    await session.close()
+  }
+
   @Test func `when writing becomes possible again, undo, open texts and other notices stay`() async throws {
     await closeScratch()
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)

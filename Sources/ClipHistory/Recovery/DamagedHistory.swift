@@ -8,6 +8,9 @@ final class DamagedHistory {
   /// How many clips cannot be read at most, apart from those whose row is readable but not their text.
   var lostCount: Int { rows.lostCount }
 
+  /// Whether no clip was found.
+  var isEmpty: Bool { rows.positions.isEmpty }
+
   var lastID: Int64 { rows.largestID }
 
   /// Whether the history's path no longer refers to the file that is being read.
