@@ -133,6 +133,8 @@ final class HistoryWindow {
 
   func destroy() {
     session.attention = .hidden
+    // Release the question first: GTK 4.8 disconnects a freed dialog from its parent, which must still exist.
+    clearQuestion = nil
     window.destroy()
   }
 

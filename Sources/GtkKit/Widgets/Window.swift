@@ -407,7 +407,10 @@ public final class ConfirmationDialog {
       return true
     }
     window.setModal(for: parent)
-    window.onHide(closed)
+    window.onHide { [weak window] in
+      // The dialog may be on its way to another workspace.
+      if window?.isVisible != true { closed() }
+    }
     // Enter activates the focused button.
     gtk_window_set_focus(window.cast(), cancel.widget)
     window.present()
