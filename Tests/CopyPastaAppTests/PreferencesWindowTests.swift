@@ -43,17 +43,6 @@ import Testing
     #expect(control.isOn && control.isEnabled)
   }
 
-  @Test func `the size limit in Preferences is set in MiB`() throws {
-    let preferences = Preferences(schema: nil)
-    let row = PreferenceRow(sizeLimitOf: preferences, "Title", "Explanation")
-    let button = try #require(row.control as? SpinButton)
-    #expect(button.value == 64)
-    button.value = 8
-    #expect(preferences.sizeLimitInMiB == 8)
-    preferences.sizeLimitInMiB = 16
-    #expect(button.value == 16)
-  }
-
   @Test func `without haptics, Preferences hides the vibration setting; without a tray, it says so`()
     async throws
   {

@@ -95,22 +95,6 @@ import Testing
 
   // MARK: - Questions
 
-  @Test func `no item is deleted before the user answers, however often expired items are found`()
-    async throws
-  {
-    try await record(40, 50)
-    await look()
-    #expect(asked?.count == 2)
-    // From here on, more than half of the items have not expired.
-    try await record(0, 0, 0, 0, 0, 0)
-    for _ in 0..<3 { await look() }
-    #expect(asked?.count == 2)
-    let next = Self.session(at: scratch.location, preferences, clock)
-    await look(next)
-    #expect(next.question?.count == 2)
-    try expectCount(8)
-  }
-
   @Test func `the Keep button sets the retention period to forever, and no item is deleted afterwards`()
     async throws
   {
@@ -121,100 +105,6 @@ import Testing
     #expect(asked == nil)
     #expect(preferences.retentionPeriod == .forever)
     try expectCount(2)
-  }
-
-  @Test func `choosing a longer retention period deletes no item while the clock is not trusted`()
-    async throws
-  {
-    preferences.retentionPeriod = .week
-    try await record(6, 5, 0)
-    await believeClock()
-    clock.wallTime += 730 * Self.day
-    await look()
-    #expect(asked?.count == 3)
-    preferences.retentionPeriod = .year
-    await look()
-    #expect(asked?.count == 3)
-    try expectCount(3)
-  }
-
-  @Test
-  func `Delete in the retention bar deletes only the counted items, even if the clock has been set forward`()
-    async throws
-  {
-    try await record(30)
-    pass(days: 1)
-    try await record(Array((1...25).reversed()))
-    await look()
-    #expect(asked?.count == 1)
-    clock.wallTime += 29 * Self.day
-    try await confirm()
-    try expectCount(25)
-    #expect(asked?.count ?? 0 > 20, "the new clock must cause its own question")
-  }
-
-  @Test func `the clock is trusted after the user has confirmed a retention deletion`() async throws {
-    try await record(40, 29)
-    await look()
-    try await confirm()
-    try expectCount(1)
-    pass(days: 2)
-    await look()
-    try expectCount(0)
-  }
-
-  @Test(arguments: [29, 25, -25] as [Int64])
-  func `a clock jump shorter than the retention period deletes no item without asking`(_ days: Int64)
-    async throws
-  {
-    try await record(Array((1...28).reversed()))
-    await believeClock()
-    clock.wallTime += days * Self.day
-    await look()
-    #expect((asked != nil) == (days > 0))
-    try expectCount(28)
-  }
-
-  @Test(arguments: [-31, -20_000] as [Int64])
-  func `an item that was captured while the clock was behind does not expire early`(
-    _ days: Int64
-  ) async throws {
-    try await record(3)
-    await believeClock()
-    clock.wallTime += days * Self.day + 1
-    try await record(0, 0, 0)
-    await look()
-    clock.wallTime -= days * Self.day
-    await look()
-    try expectCount(4)
-    #expect(asked == nil)
-  }
-
-  @Test func `after the clock was set forward, items are deleted only with user consent`() async throws {
-    clock.wallTime -= 31 * Self.day
-    await believeClock()
-    try await record(0, 0, 0)
-    clock.wallTime += 31 * Self.day
-    await look()
-    #expect(asked?.count == 3)
-    try expectCount(3)
-  }
-
-  @Test func `an item that was captured while the clock was ahead expires with its neighbours`()
-    async throws
-  {
-    try await record(0)
-    await believeClock()
-    clock.wallTime += 400 * Self.day
-    try await record(0)
-    clock.wallTime -= 400 * Self.day
-    try await record(0)
-    for days: Int64 in [20, 11] {
-      pass(days: days)
-      await look()
-    }
-    try expectCount(0)
-    #expect(!wasAsked)
   }
 
   // MARK: - Confirmations

@@ -93,12 +93,6 @@ import Testing
     }
   }
 
-  @Test func `a spin button clamps its value to its range`() {
-    let made = SpinButton(1...9, page: 3)
-    made.value = 20
-    #expect(made.value == 9)
-  }
-
   @Test func `a value typed into a spin button is applied when the window closes`() {
     let window = Window(title: "test")
     let made = SpinButton(1...9, page: 3)

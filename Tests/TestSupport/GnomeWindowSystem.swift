@@ -51,7 +51,7 @@ struct GnomeWindowSystem: Compositor {
   /// Runs JavaScript in the shell, which must succeed; returns JSON.
   @discardableResult
   func evaluate(_ code: String) async throws -> String {
-    try await desktop.run(Fixture.python("gnome_shell.py", [code])).succeeded().text
+    try desktop.ask(desktop.driverSocket, code)
   }
 
   /// A value as a JavaScript literal.

@@ -25,13 +25,30 @@ extension ScriptedCompositor {
   }
 }
 
+/// A script's answer to a question.
+private struct Answer<Value: Decodable>: Decodable {
+  let answer: Value?
+  let error: String?
+}
+
 extension VirtualDesktop {
   /// The socket of the script.
-  fileprivate var driverSocket: String { home.runtimeDirectory + "/driver" }
+  var driverSocket: String { home.runtimeDirectory + "/driver" }
 
   /// Starts a script, which plugs in virtual devices, and returns once it accepts orders.
   func startDriver(_ script: String, _ arguments: [String] = []) async throws {
     _ = try await Self.firstLine(of: start(Fixture.python(script, [driverSocket] + arguments)))
+  }
+
+  /// Sends a question to a script that answers on the socket `path` with `{"answer": …}` or `{"error": "…"}`.
+  func ask<Value: Decodable>(_ path: String, _ question: String) throws -> Value {
+    let socket = try UnixSocket(to: path)
+    try socket.send(try JSONEncoder().encode(question) + Data("\n".utf8))
+    let answer = try JSONDecoder().decode(Answer<Value>.self, from: try socket.receiveToEnd())
+    guard let value = answer.answer else {
+      throw TestSupportError("\(question): \(answer.error ?? "no answer")")
+    }
+    return value
   }
 }
 

@@ -25,7 +25,11 @@ extension VirtualDesktop {
   ) async throws -> Value {
     let before = try await windowSystem.activeWindow()
     let value = try await body()
-    try await waitUntil("the window active again") { try await windowSystem.activeWindow() == before }
+    try await waitUntil("the window active again, or gone") {
+      if try await windowSystem.activeWindow() == before { return true }
+      guard let before else { return false }
+      return try await !windowSystem.isVisible(before)
+    }
     return value
   }
 }

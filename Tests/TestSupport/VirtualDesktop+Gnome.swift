@@ -26,11 +26,13 @@ extension VirtualDesktop {
   /// Plugs in keyboard, pointer and touch screen, and returns once the shell is ready for windows.
   func setUpGnome() async throws {
     let shell = GnomeWindowSystem(desktop: self)
-    try await waitUntil("GNOME Shell", within: .seconds(60), every: .milliseconds(100)) {
+    try await startDriver("gnome_shell.py")
+    try await waitUntil("GNOME Shell", every: .milliseconds(100)) {
       if let exit = servers.compactMap(\.exit).first { throw TestSupportError("gnome-shell: \(exit)") }
       // The call fails until the shell is on the bus.
-      let question = Fixture.python("gnome_shell.py", ["Main.layoutManager._startingUp"])
-      return try await run(question).text == "false"
+      do {
+        return try await shell.evaluate("Main.layoutManager._startingUp") == "false"
+      } catch is TestSupportError { return false }
     }
     let script = try String(contentsOfFile: Fixture.path("gnome_shell.js"), encoding: .utf8)
     try await shell.evaluate(script)

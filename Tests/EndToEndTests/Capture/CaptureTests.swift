@@ -32,20 +32,6 @@ import Testing
     }
   }
 
-  @Test func `reactivating the window does not record a deleted text again`() async throws {
-    try await Scene.run { scene in
-      let owner = try await ClipboardOwner.start(offering: .text("deleted"), on: scene.desktop)
-      try await scene.expectNewest("deleted")
-      try await scene.deleteFirstRow()
-      // Activating the window reads the clipboard again.
-      try await scene.openOtherWindow()
-      try await scene.app.window.activate()
-      try await waitUntil("the text read again") { owner.contentRequests.count >= 2 }
-      try await scene.capture("after")
-      #expect(try await scene.history.texts() == ["after"])
-    }
-  }
-
   @Test func `copying a row adds no row, even if another program then offers the same text`()
     async throws
   {

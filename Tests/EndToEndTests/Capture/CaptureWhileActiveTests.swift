@@ -86,18 +86,6 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `the program reads the clipboard once at startup`(_ kind: VirtualDesktop.Kind) async throws {
-    try await VirtualDesktop.with(kind) { desktop in
-      let owner = try await ClipboardOwner.start(offering: .text("before the start"), on: desktop)
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      try await scene.expectNewest("before the start")
-      try await scene.capture("after")
-      #expect(owner.contentRequests.count == 1)
-      try await scene.end()
-    }
-  }
-
-  @Test(arguments: kinds)
   func `a hidden window never requests clipboard content`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["copied"]) { scene in
       try await scene.desktop.press("Home", "Return")

@@ -3,9 +3,7 @@ import Testing
 
 /// The icon in the tray of a real panel.
 @Suite struct TrayTests {
-  @Test func `clicking the tray icon hides and shows the window, and the setting removes the icon`()
-    async throws
-  {
+  @Test func `clicking the tray icon hides and shows the window`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
@@ -15,10 +13,6 @@ import Testing
         try await panel.clickIcon()
         try await scene.waitForWindow()
       }
-      try scene.desktop.home.set(["tray-icon": "false"])
-      try await panel.waitForNoIcon()
-      try scene.desktop.home.set(["tray-icon": "true"])
-      try await panel.waitForIcon()
     }
   }
 
@@ -60,17 +54,6 @@ import Testing
       try await panel.chooseFromMenu(entry: 4)
       #expect(try await scene.app.program.waitForExit() == .code(0))
       try await panel.waitForNoIcon()
-    }
-  }
-
-  @Test func `the tray icon reappears after the panel restarts`() async throws {
-    try await Scene.run { scene in
-      let panel = try await scene.hideIntoTray()
-      try await panel.stop()
-      let again = try await TrayPanel.start(on: scene.desktop)
-      try await again.waitForIcon()
-      try await again.clickIcon()
-      try await scene.waitForWindow()
     }
   }
 

@@ -36,24 +36,6 @@ import Testing
     }
   }
 
-  @Test func `a recorded text survives SIGKILL`() async throws {
-    try await Scene.run { scene in
-      var scene = scene
-      for round in 1...3 {
-        let text = "round \(round)"
-        try await XClip.copy(text, on: scene.desktop)
-        try await waitUntil("the row stored", every: .milliseconds(1)) {
-          try await scene.history.count() == round
-        }
-        try await scene.app.kill9()
-        scene = try await scene.relaunch()
-        #expect(try await scene.history.query("PRAGMA integrity_check") == "ok")
-        #expect(try await scene.history.texts() == (1...round).reversed().map { "round \($0)" })
-      }
-      try await scene.end()
-    }
-  }
-
   @Test func `a deleted text is removed from every file`() async throws {
     try await Scene.run { scene in
       let secret = "Zq7-deleted-and-gone-"

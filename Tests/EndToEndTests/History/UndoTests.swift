@@ -17,28 +17,6 @@ import Testing
     }
   }
 
-  @Test func `Ctrl+Z undoes each of several quick deletions`() async throws {
-    try await Scene.run(with: Self.clips) { scene in
-      let before = try await scene.history.clips()
-      try await scene.press(["Home", "Down"] + Array(repeating: "Delete", count: 5))
-      #expect(try await eventually { try await scene.history.texts() == ["row 8", "row 2", "row 1"] })
-      try await scene.press(Array(repeating: "ctrl+z", count: 5))
-      // The clips have their old ids and times.
-      #expect(try await eventually { try await scene.history.clips() == before })
-      try await scene.expectFocusedRowCopied("row 7")
-    }
-  }
-
-  @Test func `the Undo button restores a deleted row`() async throws {
-    try await Scene.run(with: Self.clips) { scene in
-      try await scene.desktop.press("Home", "Delete")
-      #expect(try await eventually { try await scene.history.count() == 7 })
-      try await scene.clickUndo()
-      #expect(try await scene.history.texts() == Self.reversed)
-      try await scene.expectFocusedRowCopied("row 8")
-    }
-  }
-
   @Test func `the Undo button restores every item counted in the undo bar`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       let before = try await scene.history.clips()

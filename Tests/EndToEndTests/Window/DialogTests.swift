@@ -72,31 +72,6 @@ import Testing
     }
   }
 
-  /// The number is normally applied when its field loses the focus, which does not happen if the window closes.
-  @Test func `a typed size limit is saved no matter how Preferences is closed, and no X resources leak`()
-    async throws
-  {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.leavePreferences(byTyping: "10", and: "")
-      let first = try await scene.resources()
-      try await scene.leavePreferences(byTyping: "11", and: "Escape")
-      try await scene.leavePreferences(byTyping: "12", and: "ctrl+w")
-      for _ in 1...6 {
-        try await scene.openDialog("ctrl+comma", titled: "Preferences")
-        try await scene.desktop.press("Escape")
-        try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-      }
-      // Some resources are released with a delay. A leak would have grown with each opening of Preferences.
-      try await waitUntil(
-        "no more X resources or channels than after the first time",
-        seen: { try await "\(scene.resources()), first \(first)" }
-      ) {
-        try await scene.resources().allSatisfy { $0.value < first[$0.key, default: 0] + 4 }
-      }
-      try await scene.leavePreferences(byTyping: "13", and: "ctrl+q")
-    }
-  }
-
   @Test func `the wheel scrolls Preferences and does not change the number under the pointer`() async throws {
     try await Scene.run(with: ["one"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
@@ -118,19 +93,6 @@ import Testing
       #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
       let settings = try scene.keyFile()
       #expect(!settings.contains("size-limit"))
-    }
-  }
-
-  @Test func `a text larger than the size limit setting is refused`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.openDialog("ctrl+comma", titled: "Preferences")
-      try scene.writeKeyFile("[org/copypasta/CopyPasta]\nsize-limit=uint32 1\n")
-      try await scene.desktop.press("Escape")
-      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-      try await scene.capture(Scene.text(ofSize: 1 << 20))
-      try await XClip.copy(Scene.text(ofSize: (1 << 20) + 1), on: scene.desktop)
-      try await scene.capture("after")
-      #expect(try await scene.history.count() == 3)
     }
   }
 
@@ -176,31 +138,6 @@ extension Scene {
       return modifiers.flatMap { ["-M", $0] } + ["-k", parts.last ?? key] + modifiers.flatMap { ["-m", $0] }
     }
     #expect(try await desktop.run(["wtype"] + words).exit == .code(0))
-  }
-
-  /// Types a size limit, closes Preferences with a key or its close button, and expects the number to be saved.
-  fileprivate func leavePreferences(byTyping number: String, and key: String) async throws {
-    let window = try await openDialog("ctrl+comma", titled: "Preferences")
-    try await desktop.press("alt+l", "ctrl+a")
-    for digit in number { try await desktop.press(String(digit)) }
-    if key.isEmpty { try await window.close() } else { try await desktop.press(key) }
-    let isKept = try await eventually { try keyFile().contains("size-limit=\(number)") }
-    #expect(isKept, "\(key)")
-    if key == "ctrl+q" { return }
-    try await waitUntil("the main window again") { try await app.window.isActive() }
-  }
-
-  /// The numbers of the program's channels, and of its X resources by kind, such as windows and pixmaps.
-  fileprivate func resources() async throws -> [String: Int] {
-    let result = try await desktop.run(
-      ["/usr/bin/python3", Fixture.path("x_resources.py"), "\(app.window.id)"])
-    #expect(result.exit == .code(0), "\(result.errors)")
-    var counts = ["channels": try #require(app.program.openChannels)]
-    for line in result.text.split(separator: "\n") {
-      let words = line.split(separator: " ")
-      counts[words.dropLast().joined(separator: " ")] = Int(words.last ?? "")
-    }
-    return counts
   }
 
   /// Presses keys and waits for the window that they open.

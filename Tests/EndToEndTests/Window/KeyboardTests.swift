@@ -5,16 +5,6 @@ import Testing
 @Suite struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 
-  @Test(arguments: VirtualDesktop.Kind.all)
-  func `Ctrl+X copies and deletes the focused row`(_ kind: VirtualDesktop.Kind) async throws {
-    try await Scene.run(on: kind, with: ["old", "middle", "new"]) { scene in
-      try await scene.desktop.press("Home", "Down", "ctrl+x")
-      try await scene.expectClipboard("middle")
-      #expect(try await eventually { try await scene.history.texts() == ["new", "old"] })
-      try await scene.expectFocusedRowCopied("old")
-    }
-  }
-
   @Test func `ten quick presses of Ctrl+X delete ten rows and leave the last row on the clipboard`()
     async throws
   {
