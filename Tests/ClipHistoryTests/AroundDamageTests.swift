@@ -49,7 +49,8 @@ struct AroundDamageTests {
     #expect(ids == readable && unread == 2_000 - readable.count && isDamaged)
   }
 
-  @Test(arguments: Page.allCases)
+  @Test(
+    .enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"), arguments: Page.allCases)
   func `every readable row of a damaged history is listed and copied in a read-only folder`(
     _ page: Page
   ) async throws {

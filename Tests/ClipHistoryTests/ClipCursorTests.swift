@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -84,7 +85,8 @@ struct ClipCursorTests {
   }
 
   /// A snapshot or a backup on a read-only disk has a log but not the log's index.
-  @Test func `a history cursor reads a log without an index in a read-only folder`() async throws {
+  @Test(.enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"))
+  func `a history cursor reads a log without an index in a read-only folder`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       let store = try history.store()

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -39,7 +40,7 @@ struct FailureTests {
   }
 
   /// If the folder's entry is not on disk, a power cut removes the folder and its files.
-  @Test(.enabled(if: FaultyFsync.isPossible, "emulators have no seccomp"))
+  @Test(.enabled(if: Requirement.systemCallFilters.isMet, "\(Requirement.systemCallFilters)"))
   func `opening a history throws if its folder's entry cannot be synced to disk`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
@@ -89,9 +90,6 @@ private enum FaultyFsync {
 
   private typealias Prctl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
   private static let prctl = unsafeBitCast(dlsym(nil, "prctl"), to: Prctl.self)
-
-  /// 21 is PR_GET_SECCOMP, which Swift does not import.
-  static var isPossible: Bool { prctl(21, 0, 0, 0, 0) >= 0 }
 
   /// Installs a seccomp filter of four instructions: load the system call's number, compare, fail, allow.
   ///

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -33,7 +34,8 @@ struct LogRecoveryTests {
     #expect(try await recoveredIDs(copy).count >= 39)
   }
 
-  @Test func `clips behind the damage in a write-ahead log are shown if the folder is read-only`()
+  @Test(.enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"))
+  func `clips behind the damage in a write-ahead log are shown if the folder is read-only`()
     async throws
   {
     await #expect(processExitsWith: .success) {

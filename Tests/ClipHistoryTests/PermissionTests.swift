@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -34,7 +35,8 @@ struct PermissionTests {
     await second.close()
   }
 
-  @Test func `a read-only history is readable, and writable after chmod`() async throws {
+  @Test(.enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"))
+  func `a read-only history is readable, and writable after chmod`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       try await history.record("one")

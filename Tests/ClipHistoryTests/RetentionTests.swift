@@ -392,7 +392,7 @@ import Testing
   }
 
   /// Runs only if `COPYPASTA_MEASURE` is set.
-  @Test(.enabled(if: environmentNumber("COPYPASTA_MEASURE", or: 0) > 0))
+  @Test(.enabled(if: environmentNumber("COPYPASTA_MEASURE", or: 0) > 0, "COPYPASTA_MEASURE is not set"))
   func `a retention check of a million rows prints its duration`() async throws {
     try history.fill(1_000_000, from: Self.now - 40 * Self.day)
     let clock = ContinuousClock()

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -100,7 +101,8 @@ struct UnusableLocationTests {
   }
 
   /// A recovery would set the history aside and replace it with an empty history.
-  @Test func `a damaged history that is not readable is not recovered`() async throws {
+  @Test(.enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"))
+  func `a damaged history that is not readable is not recovered`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       try await history.record("one")

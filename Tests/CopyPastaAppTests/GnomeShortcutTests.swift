@@ -149,11 +149,7 @@ import Testing
     #expect(odd == nil)
   }
 
-  nonisolated private static let installed =
-    "/usr/share/glib-2.0/schemas/org.gnome.settings-daemon.plugins.media-keys.gschema.xml"
-
-  @Test(
-    .enabled(if: FileManager.default.fileExists(atPath: installed), "gnome-settings-daemon is not installed"))
+  @Test(.enabled(if: Requirement.gnomeShortcuts.isMet, "\(Requirement.gnomeShortcuts)"))
   func `the installed GNOME schema is supported`() {
     #expect(GnomeShortcut(command: "copypasta --toggle") { SettingsSchema($0) } != nil)
   }

@@ -34,7 +34,7 @@ import X11Kit
       let display = try #require(desktop.environment["DISPLAY"])
       let owner = try await ClipboardOwner.start(offering: .text("there"), on: desktop)
       let windows = try desktop.start(["/usr/bin/python3", Self.fixture("focus.py"), "show"])
-      try await waitUntil("the windows") { !windows.lines.isEmpty }
+      try await windows.waitUntil("the windows") { !$0.isEmpty }
       let numbers = windows.lines[0].split(separator: " ").compactMap { UInt32($0) }
       let deliveries = Deliveries()
       let clipboard = X11Clipboard(display: display)

@@ -4,51 +4,32 @@ import Testing
 
 /// Tests of the harness itself: if one of these fails, fix the harness before looking at the program.
 @Suite struct HarnessTests {
-  @Test func `a text copied on Wayland can be pasted`() async throws {
-    try await VirtualDesktop.with(.wayland) { desktop in
-      let text = "two\nlines, 🍝 and שלום"
-      try await desktop.copy(text)
-      #expect(try await desktop.paste() == Array(text.utf8))
-
-      let owner = try await ClipboardOwner.start(offering: .text("plain"), .html("<b>rich</b>"), on: desktop)
-      #expect(try await WLClipboard.types(on: desktop).contains("text/html"))
-      #expect(owner.requests.isEmpty)
-      #expect(try await WLClipboard.paste(type: "text/html", on: desktop) == Array("<b>rich</b>".utf8))
-      #expect(owner.contentRequests == ["text/html"])
-      try await desktop.copy("taken")
-      #expect(try await owner.program.waitForExit() == .code(0))
+  @Test func `a wait continues while a file is missing, and ends with any other error`() async throws {
+    let folder = try TemporaryFolder()
+    func content(_ name: String) throws -> String {
+      try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
+    }
+    var polls = 0
+    try await waitUntil("the file", every: .milliseconds(1)) {
+      polls += 1
+      if polls == 3 { try folder.write("there", to: "late") }
+      return try content("late") == "there"
+    }
+    #expect(polls == 3)
+    // An error that never passes is thrown after the limit.
+    await #expect(throws: CocoaError.self) {
+      try await waitUntil("nothing", within: .milliseconds(20)) { try content("missing") == "" }
+    }
+    await #expect(throws: CocoaError.self) {
+      try await waitUntil("a file in a folder's place") { try content("") == "" }
     }
   }
 
-  @Test func `ClipboardOwner records the requests that it receives`() async throws {
-    try await VirtualDesktop.with { desktop in
-      let owner = try await ClipboardOwner.start(
-        offering: .text("plain"), .html("<b>rich</b>"), .hint(), on: desktop)
-      #expect(owner.requests.isEmpty)
-      #expect(try await XClip.targets(on: desktop).contains("x-kde-passwordManagerHint"))
-      #expect(owner.contentRequests.isEmpty)
-      #expect(try await XClip.paste(target: "text/html", on: desktop) == Array("<b>rich</b>".utf8))
-      #expect(try await XClip.paste(target: "image/png", on: desktop) == nil)
-      #expect(owner.contentRequests == ["text/html", "image/png"])
-
-      try await XClip.copy("taken", on: desktop)
-      #expect(try await owner.program.waitForExit() == .code(0))
-    }
-  }
-
-  @Test func `screenshots of a row have the same text before and after its tint fades`() async throws {
-    try await Scene.run { scene in
-      let below = Rectangle(x: 100, y: 300, width: 100, height: 24)
-      try await scene.capture("one")
-      let tinted = try await scene.screenshot()
-      var faded = tinted
-      try await waitUntil("the tint gone") {
-        faded = try await scene.screenshot()
-        return faded.mostCommonColour(in: Scene.firstRow) == faded.mostCommonColour(in: below)
-      }
-      #expect(faded.hasSameText(as: tinted, in: Scene.firstRow))
-      try await scene.capture("two")
-      #expect(try await !scene.screenshot().hasSameText(as: tinted, in: Scene.firstRow))
+  @Test func `waiting for a program's output ends when the program does`() async throws {
+    let program = try Program(["sh", "-c", "echo one; echo two"], environment: ["PATH": "/usr/bin:/bin"])
+    try await program.waitUntil("the lines") { $0 == ["one", "two"] }
+    await #expect(throws: TestSupportError.self) {
+      try await program.waitUntil("another line") { $0.contains("three") }
     }
   }
 
@@ -68,18 +49,6 @@ import Testing
     let parent = URL(filePath: home).deletingLastPathComponent().path
     #expect(parent.hasPrefix(NSTemporaryDirectory() + "copypasta-test."))
     try await waitUntil("the folder gone") { !FileManager.default.fileExists(atPath: parent) }
-  }
-
-  @Test func `stopping a program ends its child processes`() async throws {
-    let shell = try Program(
-      ["bash", "-c", "sleep 600 | sleep 600 & jobs -p; wait"], environment: ["PATH": "/usr/bin:/bin"])
-    try await waitUntil("the first of the two") { !shell.lines.isEmpty }
-    let child = try #require(Int(shell.lines[0]))
-    try await shell.stop()
-    // A zombie process has an empty command line.
-    try await waitUntil("the child process gone") {
-      FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty ?? true
-    }
   }
 
   /// The script runs with a PATH that has neither `apt-get` nor any package of the group `build`.

@@ -21,7 +21,7 @@ extension Scene {
     let place = [frame.x + 10, frame.y + frame.height - 50, 400, 40].map(String.init)
     let watcher = try desktop.start(
       ["/usr/bin/python3", Fixture.path("area_watcher.py"), desktop.kind == .x11 ? "x11" : "wayland"] + place)
-    try await waitUntil("the watcher's first picture", seen: { watcher.errors }) { !watcher.lines.isEmpty }
+    try await watcher.waitUntil("the watcher's first picture") { !$0.isEmpty }
     return watcher
   }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The default time limit of a wait, far beyond what a loaded machine needs, so that only failing tests reach it.
 public let generousLimit = Duration.seconds(120)
 
@@ -10,6 +12,7 @@ public let generousLimit = Duration.seconds(120)
 ///
 /// - Parameter pause: the time between two polls; if none is given, it grows from 10 to 200 ms, because a poll may
 ///   start programs, which slow down what is waited for.
+/// - Throws: An error of `condition`: immediately, or after the limit if it may pass (see `mayPass`).
 public nonisolated(nonsending) func eventually(
   within limit: Duration = generousLimit, every pause: Duration? = nil,
   _ condition: () async throws -> Bool
@@ -17,10 +20,23 @@ public nonisolated(nonsending) func eventually(
   let deadline = ContinuousClock.now + limit
   var growing = Duration.milliseconds(10)
   while true {
-    if try await condition() { return true }
-    guard ContinuousClock.now < deadline else { return false }
+    do {
+      if try await condition() { return true }
+      guard ContinuousClock.now < deadline else { return false }
+    } catch {
+      guard mayPass(error), ContinuousClock.now < deadline else { throw error }
+    }
     try await Task.sleep(for: pause ?? growing)
     growing = min(growing * 1.5, .milliseconds(200))
+  }
+}
+
+/// Whether an error only says that a file, a row or a picture is not there yet.
+func mayPass(_ error: any Error) -> Bool {
+  switch error {
+  case let error as TestSupportError: error.mayPass
+  case CocoaError.fileNoSuchFile, CocoaError.fileReadNoSuchFile: true
+  default: false
   }
 }
 

@@ -43,7 +43,8 @@ public final class Program: Sendable {
   private let outputFile: ScratchFile
   private let errorFile: ScratchFile
 
-  /// Starts a program with exactly this environment, whose PATH is searched for the program.
+  /// Starts a program with exactly this environment, whose PATH is searched for the program, and with the variable of
+  /// `meson-helpers/mutants`.
   ///
   /// - Parameters:
   ///   - input: The program's standard input.
@@ -55,10 +56,14 @@ public final class Program: Sendable {
     inheritingStreams: Bool = false, deathSignal: DeathSignal = .kill
   ) throws {
     self.arguments = arguments
+    var environment = environment
+    if let mutant = ProcessInfo.processInfo.environment["COPYPASTA_MUTANT"] {
+      environment["COPYPASTA_MUTANT"] = mutant
+    }
     inputFile = try ScratchFile(containing: input)
     outputFile = try ScratchFile()
     errorFile = try ScratchFile()
-    startThread { [self] () throws(TestSupportError) in
+    startThread { [self, environment] () throws(TestSupportError) in
       try spawn(
         ["/usr/bin/setpriv", "--pdeathsig", deathSignal.rawValue, "--"] + arguments,
         environment: environment, input: standardInput ?? inputFile.descriptor,
@@ -92,9 +97,11 @@ public final class Program: Sendable {
   /// The standard output so far.
   public var output: [UInt8] { outputFile.content() }
 
-  /// The standard output so far, as lines of text.
+  /// The whole lines of the standard output so far.
   public var lines: [String] {
-    String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    let output = output
+    guard let end = output.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+    return String(decoding: output[..<end], as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
   /// The standard error so far, as text, without the messages in `foreignNoise`.
@@ -115,6 +122,9 @@ public final class Program: Sendable {
     // Mesa on an X server without a graphics card.
     #"MESA-EGL: warning: DRI3 error: Could not get DRI3 device\n"#,
     #"MESA-EGL: warning: Ensure your X server supports DRI3 to get accelerated rendering\n"#,
+    // The key file of the tests' settings, where all of the user's inotify instances are in use. GLib then polls the file.
+    #"\n?\([^\n]*:\d+\): GLib-GIO-WARNING \*\*: [\d:.]+: Failed to create file monitor for [^\n]*/settings/keyfile: "#
+      + #"Unable to find default local file monitor type\n"#,
     // glycin in the tests' imitation of Flatpak's sandbox.
     #"WARNING: Glycin running without sandbox. Force disabled via environment variable.\n"#,
   ]
@@ -125,6 +135,22 @@ public final class Program: Sendable {
       guard case .running(let pid) = $0 else { return }
       kill(pid, number)
     }
+  }
+
+  /// Waits until the lines of the standard output so far meet `condition`.
+  ///
+  /// - Throws: An error with the program's standard error as soon as the program has ended without that.
+  public nonisolated(nonsending) func waitUntil(
+    _ what: String, every pause: Duration? = nil, prints condition: ([String]) -> Bool
+  ) async throws {
+    let isSo = try await eventually(every: pause) {
+      // Look at the end first, because the program may print and end in between.
+      let end = exit
+      if condition(lines) { return true }
+      if let end { throw TestSupportError("\(what): \(arguments) ended with \(end)\n\(errors)") }
+      return false
+    }
+    guard isSo else { throw TestSupportError("\(what): \(arguments) printed \(lines.suffix(5))\n\(errors)") }
   }
 
   /// Waits until the program has ended; returns nil if it still runs after `limit`.

@@ -72,7 +72,7 @@ public struct ScratchHome: Sendable {
   ///
   /// Inherits only the variables with which programs and libraries are found, and a few others that tests need.
   public var environment: [String: String] {
-    let kept = ["PATH", "LD_LIBRARY_PATH", "TZ", "COPYPASTA_MUTANT"]
+    let kept = ["PATH", "LD_LIBRARY_PATH", "TZ"]
     let inherited = ProcessInfo.processInfo.environment.filter { kept.contains($0.key) }
     return inherited.merging([
       "HOME": path,

@@ -43,7 +43,7 @@ public struct ScreenReader: Sendable {
     var reader = ScreenReader(desktop: desktop)
     let listener = try desktop.start(arguments("listen"))
     reader.listener = listener
-    try await waitUntil("the screen reader") { listener.lines.first == "listening" }
+    try await listener.waitUntil("the screen reader") { $0.first == "listening" }
     return reader
   }
 
@@ -61,11 +61,6 @@ public struct ScreenReader: Sendable {
   /// With GTK 4.18 every distance is too small by the same 40 pixels or so.
   public func depth(of text: String) async throws -> Int { try await ask("depth " + text) }
 
-  private struct Answer<Value: Decodable>: Decodable {
-    let answer: Value?
-    let error: String?
-  }
-
   /// Sends a request to the screen reader's process, which starts at the first use on a desktop and ends with it.
   private func ask<Value: Decodable>(_ question: String) async throws -> Value {
     let path = desktop.home.runtimeDirectory + "/screen-reader"
@@ -73,13 +68,7 @@ public struct ScreenReader: Sendable {
       let process = try desktop.start(Self.arguments("serve", path))
       _ = try await VirtualDesktop.firstLine(of: process)
     }
-    let socket = try UnixSocket(to: path)
-    try socket.send(try JSONEncoder().encode([question]).dropFirst().dropLast() + Data("\n".utf8))
-    let answer = try JSONDecoder().decode(Answer<Value>.self, from: try socket.receiveToEnd())
-    guard let value = answer.answer else {
-      throw TestSupportError("\(question): \(answer.error ?? "no answer")")
-    }
-    return value
+    return try desktop.ask(path, question)
   }
 
   private static func arguments(_ rest: String...) -> [String] {

@@ -34,12 +34,6 @@ extension VirtualDesktop {
 extension VirtualDesktop {
   private static let portals = ["org.freedesktop.impl.portal.desktop.kde", "org.freedesktop.portal.Desktop"]
 
-  /// The missing parts of KDE's portal; empty if it can be started.
-  public static let missingForKDEPortal: [String] =
-    (["/usr/bin/kwin_wayland"] + portals.map(ScratchHome.systemService)).filter {
-      !FileManager.default.fileExists(atPath: $0)
-    }
-
   /// The application id of the portal's dialog.
   public static var portalQuestion: String { portals[0] }
 

@@ -17,16 +17,8 @@ extension VirtualDesktop {
 
   /// Waits for a server's first line of output, which it prints when it accepts connections.
   static func firstLine(of server: Program) async throws -> String {
-    do {
-      return try await waitFor(server.arguments[0], every: .milliseconds(5)) {
-        let output = server.output
-        if let end = output.firstIndex(of: UInt8(ascii: "\n")) {
-          return String(decoding: output[..<end], as: UTF8.self)
-        }
-        if let exit = server.exit { throw TestSupportError("\(exit)") }
-        return nil
-      }
-    } catch { throw TestSupportError("\(error)\n\(server.errors)") }
+    try await server.waitUntil("the server ready", every: .milliseconds(5)) { !$0.isEmpty }
+    return server.lines[0]
   }
 
   /// A window manager of X11.

@@ -35,10 +35,16 @@ public final class VirtualDesktop: Sendable {
     /// All installed desktops with Wayland.
     public static let compositors: [Kind] = all.filter { $0 != .x11 }
 
-    /// Whether the programs of this kind of desktop are installed.
+    /// Whether this kind of desktop can be started here.
     public var isInstalled: Bool {
-      let optional: [Kind: String] = [.gnome: "gnome-shell", .labwc: "labwc", .kde: "kwin_wayland"]
-      return optional[self].map { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) } ?? true
+      switch self {
+      case .x11: true
+      // sway refuses to run as root.
+      case .wayland: Requirement.restrictedUser.isMet
+      case .gnome: Requirement.gnomeShell.isMet
+      case .labwc: Requirement.labwc.isMet
+      case .kde: Requirement.kwin.isMet
+      }
     }
 
     /// Whether starting this kind of desktop needs a lot of resources.

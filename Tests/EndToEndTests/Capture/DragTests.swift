@@ -54,7 +54,7 @@ import Testing
       for digits in ["41004200", "636166e9", "C3A900"] {
         let other = try await scene.openDragging("utf8", digits)
         try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
-        try await waitUntil("the end of the drag") { !other.lines.isEmpty }
+        try await other.program.waitUntil("the end of the drag") { !$0.isEmpty }
         try await other.program.stop()
         try await waitUntil("its window gone") { try await scene.desktop.window(titled: "Dragging") == nil }
       }
@@ -71,7 +71,7 @@ import Testing
       let other = try await scene.openDragging("source", Self.text)
       for times in 1...2 {
         try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
-        try await waitUntil("the end of the drag") { other.lines.count == times }
+        try await other.program.waitUntil("the end of the drag") { $0.count == times }
         try await scene.expectNewest(Self.text)
         try await scene.waitForFirstRow()
       }
@@ -95,7 +95,7 @@ import Testing
         let picture = try await scene.screenshot()
         #expect(picture.matches(before, in: edge), "the window is highlighted as a drop target")
       }
-      try await waitUntil("the end of the drag") { other.lines.last == "done" }
+      try await other.program.waitUntil("the end of the drag") { $0.last == "done" }
       #expect(other.lines.first == "refused")
       #expect(try await scene.app.stop() == .code(0))
     }

@@ -163,14 +163,14 @@ extension Scene {
   fileprivate func startLongTransfer() async throws -> ClipboardOwner {
     let long = try await ClipboardOwner.start(
       behaving: desktop.kind == .x11 ? "IncrLong" : "Long", on: desktop)
-    try await waitUntil("the transfer started") { long.lines.contains("piece") }
+    try await long.program.waitUntil("the transfer started") { $0.contains("piece") }
     return long
   }
 
   /// Lets an owner send half a text, and makes it exit once the other window has the focus.
   fileprivate func loseFocusToOwnerThatDies(_ other: DesktopWindow) async throws {
     let dying = try await ClipboardOwner.start(behaving: "DieLate", on: desktop)
-    try await waitUntil("the transfer started") { dying.lines.contains("piece") }
+    try await dying.program.waitUntil("the transfer started") { $0.contains("piece") }
     try await other.activate()
     try await waitUntilInactive()
     _ = try await dying.program.waitForExit()

@@ -11,16 +11,16 @@ import Testing
       let arrival = try await scene.desktop.run(["gdbus", "wait", "--session", "--timeout=20", name])
       #expect(arrival.exit == .code(0))
       let answers = try scene.desktop.start(["gdbus", "monitor", "--session", "-d", name])
-      try await waitUntil("the monitor") { !answers.output.isEmpty }
+      try await answers.waitUntil("the monitor") { !$0.isEmpty }
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("kept")
       // Each event ends with a signal, whose last number is -1 if the theme does not know the event.
-      let end = try await waitFor("the event's end\n\(feedbackd.errors)") {
-        String(decoding: answers.output, as: UTF8.self).split(separator: "\n").first {
-          $0.contains("FeedbackEnded")
-        }
+      var end: String?
+      try await answers.waitUntil("the event's end\n\(feedbackd.errors)") { lines in
+        end = lines.first { $0.contains("FeedbackEnded") }
+        return end != nil
       }
-      #expect(end.contains("(uint32 1, uint32 0)"), "\(end)")
+      #expect(end?.contains("(uint32 1, uint32 0)") == true, "\(end ?? "")")
     }
   }
 }

@@ -3,12 +3,7 @@ import TestSupport
 import Testing
 
 /// The program in a sandbox that allows only what the Flatpak manifest allows.
-@Suite(
-  .enabled("bubblewrap cannot create a sandbox here, as in a chroot") {
-    let sandbox = ["bwrap", "--ro-bind", "/", "/", "true"]
-    return try await Program.run(sandbox, environment: ["PATH": "/usr/bin:/bin"]).exit == .code(0)
-  }
-)
+@Suite(.enabled(if: Requirement.sandboxes.isMet, "\(Requirement.sandboxes)"))
 struct FlatpakTests {
   @Test func `the sandboxed program captures, copies and keeps a text`() async throws {
     try await Self.run { scene in
@@ -51,9 +46,7 @@ struct FlatpakTests {
       let portal = try await Self.startPortal("granted", on: desktop)
       try Self.set("shortcut='<Control><Super>v'", on: desktop)
       let scene = Scene(desktop: desktop, app: try await Self.launch(on: desktop))
-      try await waitUntil("the shortcut bound") {
-        String(decoding: portal.output, as: UTF8.self).contains("BindShortcuts\n")
-      }
+      try await portal.waitUntil("the shortcut bound") { $0.contains("BindShortcuts") }
       try await waitUntil("the window hidden by the shortcut") {
         portal.signal(SIGUSR1)
         return try await eventually(within: Scene.timeOfOnePress) { try await scene.shownWindow() == nil }
@@ -72,9 +65,7 @@ struct FlatpakTests {
       try await desktop.press("ctrl+comma")
       try await waitUntil("Preferences") { try await scene.activeTitle() == "Preferences" }
       try await desktop.press("alt+s")
-      try await waitUntil("the portal's question") {
-        String(decoding: portal.output, as: UTF8.self).contains("RequestBackground\n")
-      }
+      try await portal.waitUntil("the portal's question") { $0.contains("RequestBackground") }
       let setting = "start-at-login=\(answer == "granted")"
       #expect(try await eventually { try Self.settings(on: desktop).contains(setting) })
       #expect(try await desktop.run([Self.sandbox, CopyPasta.programPath, "--quit"]).exit == .code(0))
@@ -121,9 +112,7 @@ struct FlatpakTests {
     -> Program
   {
     let portal = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("portal.py"), answer])
-    try await waitUntil("the portal on the bus") {
-      String(decoding: portal.output, as: UTF8.self).hasPrefix("ready\n")
-    }
+    try await portal.waitUntil("the portal on the bus") { $0.first == "ready" }
     return portal
   }
 

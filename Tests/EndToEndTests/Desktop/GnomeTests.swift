@@ -4,7 +4,7 @@ import Testing
 /// GNOME's clipboard, which only the active window can read and which survives the program.
 ///
 /// The suites for all desktops run on GNOME as well.
-@Suite(.enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed"))
+@Suite(.enabled(if: Requirement.gnomeShell.isMet, "\(Requirement.gnomeShell)"))
 struct GnomeTests {
   @Test func `a copy in GNOME Shell is recorded only while the window is active`() async throws {
     try await Scene.run(on: .gnome) { scene in

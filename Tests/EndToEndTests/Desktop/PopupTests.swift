@@ -169,9 +169,7 @@ import Testing
     try await Scene.run(with: ["text"]) { scene in
       try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
       let grab = try scene.desktop.start(["/usr/bin/python3", "-u", Fixture.path("grab.py")])
-      try await waitUntil("the server grabbed") {
-        String(decoding: grab.output, as: UTF8.self) == "keyboard\nserver\n"
-      }
+      try await grab.waitUntil("the server grabbed") { $0 == ["keyboard", "server"] }
       // Give CopyPasta time to send its next request.
       try await Task.sleep(for: .seconds(1))
       let answer = try await scene.desktop.run(

@@ -52,7 +52,7 @@ import Testing
   @Test func `a text that is still being transferred when the window closes is recorded`() async throws {
     try await Scene.run { scene in
       let long = try await ClipboardOwner.start(behaving: "IncrLong", on: scene.desktop)
-      try await waitUntil("the transfer started") { long.lines.contains("piece") }
+      try await long.program.waitUntil("the transfer started") { $0.contains("piece") }
       try await scene.closeWindow(.closeButton)
       #expect(try await scene.app.program.waitForExit() == .code(0))
       #expect(try await scene.history.texts() == [String(repeating: "abc", count: 20_000)])

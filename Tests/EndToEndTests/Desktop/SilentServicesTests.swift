@@ -59,7 +59,7 @@ import Testing
       let silent = try desktop.start([
         "/usr/bin/python3", Fixture.path("silent_accessibility.py"), desktop.home.path + "/silent",
       ])
-      try await waitUntil("the bus") { silent.lines == ["ready"] }
+      try await silent.waitUntil("the bus") { $0 == ["ready"] }
       let scene = Scene(
         desktop: desktop, app: try await CopyPasta.launch(on: desktop, environment: ["GTK_A11Y": ""]))
       // The focus moves from the empty page to the row, which GTK reports to the accessibility bus.

@@ -94,34 +94,11 @@ import Testing
 
   // MARK: - The launcher with the real program
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `repeated --toggle shows, hides and shows the window`(_ kind: VirtualDesktop.Kind) async throws {
-    try await VirtualDesktop.with(kind) { desktop in
-      let command = try await InstalledCommand.ofProgram()
-      try desktop.home.set(["shortcut": "''", "tray-icon": "false"])
-      let program = try desktop.start([command.path, "--background"])
-      try await desktop.waitForName()
-      for isShown in [true, false, true] {
-        let toggle = try await desktop.run([command.path, "--toggle"])
-        #expect(toggle.exit == .code(0) && toggle.errors == "")
-        try await waitUntil("a window: \(isShown)") {
-          if isShown { return try await CopyPasta.readyWindow(on: desktop) != nil }
-          return try await desktop.copyPastaWindowCount() == 0
-        }
-      }
-      #expect(try await desktop.run([command.path, "--quit"]).exit == .code(0))
-      #expect(try await program.waitForExit() == .code(0))
-      #expect(program.errors == "")
-    }
-  }
-
   /// While the keyboard is grabbed, GTK reports the window as inactive.
   @Test func `--toggle hides the window even while the desktop has grabbed the keyboard`() async throws {
     try await Scene.run(with: ["text"]) { scene in
       let key = try scene.desktop.start(["/usr/bin/python3", "-u", Fixture.path("grab.py"), "keyboard"])
-      try await waitUntil("the keyboard grabbed") {
-        String(decoding: key.output, as: UTF8.self) == "keyboard\n"
-      }
+      try await key.waitUntil("the keyboard grabbed") { $0 == ["keyboard"] }
       try await scene.waitUntilInactive()
       try await scene.toggle()
       try await waitUntil("the window hidden") { try await scene.desktop.copyPastaWindowCount() == 0 }
@@ -180,7 +157,7 @@ import Testing
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()
       let ending = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), "ends"])
-      try await waitUntil("the name taken") { ending.lines == ["ready"] }
+      try await ending.waitUntil("the name taken") { $0 == ["ready"] }
       let program = try desktop.start([command.path] + arguments)
       try await waitUntil("a window") {
         if let exit = program.exit { throw TestSupportError("\(exit): \(program.errors)") }
@@ -204,7 +181,7 @@ import Testing
       let command = try await InstalledCommand.ofProgram()
       let error = "org.freedesktop.DBus.Error.NoReply"
       let other = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), error])
-      try await waitUntil("the name taken") { other.lines == ["ready"] }
+      try await other.waitUntil("the name taken") { $0 == ["ready"] }
       let result = try await desktop.run([command.path] + arguments)
       #expect(result.errors == "copypasta: CopyPasta has just quit. Try again.\n")
       #expect(result.exit == .code(1))
@@ -227,7 +204,7 @@ import Testing
 
   private func startApplication(_ behaviour: String, on bus: PrivateBus) async throws -> Program {
     let application = try bus.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), behaviour])
-    try await waitUntil("the name taken") { application.lines == ["ready"] }
+    try await application.waitUntil("the name taken") { $0 == ["ready"] }
     return application
   }
 }

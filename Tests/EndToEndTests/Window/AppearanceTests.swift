@@ -153,7 +153,7 @@ struct SettingsPortal {
     let arguments = values.flatMap { [$0, $1] }
     let program = try desktop.start(
       ["/usr/bin/python3", Fixture.path("settings_portal.py")] + arguments)
-    try await waitUntil("the portal") { String(decoding: program.output, as: UTF8.self) == "ready\n" }
+    try await program.waitUntil("the portal") { $0 == ["ready"] }
     return SettingsPortal(program: program, desktop: desktop)
   }
 

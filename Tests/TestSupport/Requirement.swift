@@ -1,0 +1,90 @@
+import Foundation
+
+/// Something that a test needs and that a container, a chroot or a small system may lack.
+///
+/// Each requirement is tried, once in a test process, because a user id or an installed file does not tell what is
+/// allowed. The summary of `meson-helpers/test` counts the tests that were left out for each reason.
+///
+///     @Test(.enabled(if: Requirement.mounts.isMet, "\(Requirement.mounts)"))
+public struct Requirement: CustomStringConvertible, Sendable {
+  /// Why tests are left out if the requirement is not met.
+  public let description: String
+  /// Whether the attempt succeeded.
+  public let isMet: Bool
+
+  /// Mounting a disk in a mount namespace, and running programs in that namespace.
+  public static let mounts = Requirement(
+    "nothing can be mounted here", trying: "unshare --mount mount -t tmpfs tmpfs /mnt")
+
+  /// Flatpak's sandbox.
+  public static let sandboxes = Requirement(
+    "bubblewrap cannot create a sandbox here", trying: "bwrap --ro-bind / / --unshare-pid --proc /proc true")
+
+  /// A user whom permissions restrict: the tests' own one, or one to whom root can switch and whom `TMPDIR` lets in.
+  public static let restrictedUser = Requirement(
+    "root cannot become another user here, or TMPDIR does not let that user in",
+    trying: """
+      [ "$(id -u)" != 0 ] || {
+        file=$(mktemp) && trap 'rm "$file"' EXIT && chown 65534:65534 "$file" &&
+          setpriv --reuid=65534 --regid=65534 --clear-groups test -w "$file"
+      }
+      """)
+
+  /// A filter that makes a system call fail.
+  public static let systemCallFilters = Requirement(
+    "the kernel, or an emulator, offers no seccomp filters", isMet: hasSeccomp)
+
+  /// GNOME's compositor.
+  public static let gnomeShell = program("gnome-shell")
+  /// A small stacking compositor.
+  public static let labwc = program("labwc")
+  /// KDE's compositor.
+  public static let kwin = program("kwin_wayland")
+  /// KDE's compositor and portal.
+  public static let kdePortal = Requirement(
+    "KDE's portal is not installed",
+    trying: """
+      command -v kwin_wayland && cd /usr/share/dbus-1/services &&
+        ls org.freedesktop.impl.portal.desktop.kde.service org.freedesktop.portal.Desktop.service
+      """)
+  /// The settings schema of GNOME's own shortcuts.
+  public static let gnomeShortcuts = Requirement(
+    "gnome-settings-daemon is not installed",
+    trying: "ls /usr/share/glib-2.0/schemas/org.gnome.settings-daemon.plugins.media-keys.gschema.xml")
+
+  private static func program(_ name: String) -> Requirement {
+    Requirement("\(name) is not installed", trying: "command -v \(name)")
+  }
+
+  private init(_ reason: String, isMet: Bool) {
+    description = reason
+    self.isMet = isMet
+  }
+
+  /// Runs a shell script, which succeeds if the requirement is met.
+  private init(_ reason: String, trying script: String) {
+    self.init(reason, isMet: Self.succeeds(script))
+  }
+
+  private static func succeeds(_ script: String) -> Bool {
+    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+    defer { close(nothing) }
+    do {
+      let child = try spawn(
+        ["/bin/sh", "-c", script],
+        environment: [
+          "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "TMPDIR": NSTemporaryDirectory(),
+        ], input: nothing, output: nothing, errors: nothing)
+      var status: Int32 = 0
+      while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+      return status == 0
+    } catch { return false }
+  }
+
+  /// Asks for the process's own filter with PR_GET_SECCOMP (21); Swift imports neither the function nor the constant.
+  private static var hasSeccomp: Bool {
+    typealias Prctl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+    guard let prctl = dlsym(nil, "prctl") else { return false }
+    return unsafeBitCast(prctl, to: Prctl.self)(21, 0, 0, 0, 0) >= 0
+  }
+}
