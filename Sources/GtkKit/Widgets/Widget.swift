@@ -55,7 +55,7 @@ open class Widget: Object {
   public final var tooltip: String? {
     get { Self.tooltip(of: raw).map { String(cString: $0) } }
     set {
-      if tooltip == nil { answerTooltipQueries() }
+      if g_object_get_data(cast(), Self.answersTooltipsKey) == nil { answerTooltipQueries() }
       g_object_set_data_full(cast(), Self.tooltipKey, newValue.map { g_strdup($0) }, g_free)
       hasTooltip = newValue != nil
       // Update a tooltip that may be on the screen.
@@ -64,6 +64,7 @@ open class Widget: Object {
   }
 
   private static var tooltipKey: String { "copypasta-tooltip" }
+  private static var answersTooltipsKey: String { "copypasta-answers-tooltips" }
 
   private static func tooltip(of raw: UnsafeMutableRawPointer) -> UnsafePointer<CChar>? {
     let text = g_object_get_data(raw.assumingMemoryBound(to: GObject.self), tooltipKey)
@@ -71,6 +72,7 @@ open class Widget: Object {
   }
 
   private func answerTooltipQueries() {
+    g_object_set_data(cast(), Self.answersTooltipsKey, raw)
     connectReturning("query-tooltip") { [raw] (_: gint, _: gint, _: Bool, tooltip: OpaquePointer) -> Bool in
       gtk_tooltip_set_text(tooltip, Self.tooltip(of: raw))
       return true

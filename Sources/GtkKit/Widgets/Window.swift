@@ -38,7 +38,11 @@ public final class Window: Widget {
   private var lastInput: InputEvent?
   private var activityUpdate: Timeout?
   /// Whether another window has the focus although GTK considers this window active; see `followFocus`.
-  var isLeft = false
+  var isLeft: Bool {
+    // Stored in GTK's object, because `shown` makes new wrappers.
+    get { g_object_get_data(cast(), "copypasta-is-left") != nil }
+    set { g_object_set_data(cast(), "copypasta-is-left", newValue ? raw : nil) }
+  }
   private var expectedFocus: ExpectedFocus?
 
   /// Stores each key and button event from now on: on X11 with GTK 4.24, `takesSystemShortcuts` needs the latest one.
@@ -339,7 +343,8 @@ public enum Activation: Equatable, Sendable {
 /// A dialog that asks for confirmation of an irreversible action.
 @MainActor
 public final class ConfirmationDialog {
-  private let window: Window
+  /// Released as the dialog closes: GTK uses the parent when it frees a dialog, so the dialog must not outlive it.
+  private var window: Window?
   private let body: Label
 
   private init(_ window: Window, _ body: Label) {
@@ -352,12 +357,12 @@ public final class ConfirmationDialog {
     get { body.text }
     set {
       body.text = newValue
-      window.setAccessibleDescription(newValue)
+      window?.setAccessibleDescription(newValue)
     }
   }
 
   /// Closes the dialog without confirmation; does nothing if it is closed.
-  public func close() { window.destroy() }
+  public func close() { window?.destroy() }
 
   /// Shows the dialog above `parent`, which is blocked until it closes; calls `confirmed` if the user confirms.
   ///
@@ -407,13 +412,17 @@ public final class ConfirmationDialog {
       return true
     }
     window.setModal(for: parent)
-    window.onHide { [weak window] in
+    let dialog = ConfirmationDialog(window, body)
+    window.onHide { [weak window, weak dialog] in
       // The dialog may be on its way to another workspace.
-      if window?.isVisible != true { closed() }
+      guard window?.isVisible != true else { return }
+      dialog?.window = nil
+      closed()
+    }
     }
     // Enter activates the focused button.
     gtk_window_set_focus(window.cast(), cancel.widget)
     window.present()
-    return ConfirmationDialog(window, body)
+    return dialog
   }
 }
