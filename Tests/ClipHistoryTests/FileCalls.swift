@@ -11,14 +11,14 @@ enum FileCalls {
     case rename, unlink, sync, write
   }
 
-  private struct State {
-    var folder: String?
-    var kinds: [Kind] = []
+  private struct Observer {
+    let kinds: [Kind]
+    let before: @Sendable (Int) -> Int32
     var count = 0
-    var before: (@Sendable (Int) -> Int32)?
   }
 
-  private static let state = Mutex(State())
+  /// The observers of the tests that run now, by folder.
+  private static let observers = Mutex<[String: Observer]>([:])
 
   /// Calls `before` with the number of each call, from 1 on; a result other than 0 is the `errno` with which the call
   /// fails.
@@ -26,25 +26,26 @@ enum FileCalls {
     _ folder: String, kinds: [Kind] = Kind.allCases, before: @escaping @Sendable (Int) -> Int32,
     during body: () async throws -> Result
   ) async throws -> Result {
-    state.withLock { $0 = State(folder: folder, kinds: kinds, before: before) }
-    defer { state.withLock { $0 = State() } }
+    observers.withLock { $0[folder] = Observer(kinds: kinds, before: before) }
+    defer { observers.withLock { $0[folder] = nil } }
     return try await body()
   }
 
   /// Returns the `errno` with which a call fails, or 0.
   fileprivate static func failure(_ kind: Kind, on path: String) -> Int32 {
-    let (number, before) = state.withLock { state -> (Int, (@Sendable (Int) -> Int32)?) in
-      guard let folder = state.folder, path.hasPrefix(folder), state.kinds.contains(kind) else {
-        return (0, nil)
-      }
-      state.count += 1
-      return (state.count, state.before)
+    let (number, before) = observers.withLock { observers -> (Int, (@Sendable (Int) -> Int32)?) in
+      guard let folder = observers.keys.first(where: { path.hasPrefix($0 + "/") || path == $0 }),
+        var observer = observers[folder], observer.kinds.contains(kind)
+      else { return (0, nil) }
+      observer.count += 1
+      observers[folder] = observer
+      return (observer.count, observer.before)
     }
     return before?(number) ?? 0
   }
 
   fileprivate static func failure(_ kind: Kind, on descriptor: Int32) -> Int32 {
-    guard state.withLock({ $0.folder != nil }) else { return 0 }
+    guard observers.withLock({ !$0.isEmpty }) else { return 0 }
     var path = [UInt8](repeating: 0, count: 4096)
     let count = path.withUnsafeMutableBytes { bytes in
       bytes.withMemoryRebound(to: CChar.self) { link in

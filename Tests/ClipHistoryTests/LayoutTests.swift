@@ -66,7 +66,7 @@ struct ForeignHistory {
     )
     try run(
       Schema.migrations.joined(separator: ";")
-        + ";UPDATE last_capture SET key = CAST(printf('%032d', 1) AS BLOB)"
+        + ";UPDATE last_capture SET key = x'\(String(repeating: "07", count: 32))'"
         + ";PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
     var statement: OpaquePointer?
     try #require(

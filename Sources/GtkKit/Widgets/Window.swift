@@ -419,7 +419,6 @@ public final class ConfirmationDialog {
       dialog?.window = nil
       closed()
     }
-    }
     // Enter activates the focused button.
     gtk_window_set_focus(window.cast(), cancel.widget)
     window.present()
