@@ -32,7 +32,12 @@ import Testing
     window.hide()
     session.show(clip.id)
     await session.drain()
-    await MainLoop.idle()
+    var isIdle = false
+    Task {
+      await MainLoop.idle()
+      isIdle = true
+    }
+    try await pump("an idle main loop") { isIdle }
     #expect(shown.count == 1)
     for text in shown { text.window.destroy() }
     window.destroy()
