@@ -76,7 +76,6 @@ final class Bar {
   /// Puts bars below each other; if they need more room than there is, they scroll, so that the list stays visible.
   static func area(_ bars: [Widget]) -> Widget {
     let scrolled = ScrolledWindow(child: Box(.vertical, bars))
-    scrolled.isFocusable = true
     scrolled.setAccessibleName(tr("Notices"))
     scrolled.addStyle("bars")
     return ScrollingBox(scrolled)

@@ -26,9 +26,12 @@ public final class Label: Widget {
   private func name(partsOf widget: UnsafeMutablePointer<GtkWidget>?) {
     var next = gtk_widget_get_first_child(widget)
     while let part = next {
-      if String(cString: gtk_widget_get_css_name(part)) == "row" {
-        let row = Widget(Owned(borrowing: part))
-        if let text = row.firstLabel?.text { row.setAccessibleName(text) }
+      // The row in the button shows the choice, so it has no text of its own to keep as its name.
+      if String(cString: gtk_widget_get_css_name(part)) == "row",
+        gtk_widget_get_ancestor(part, gtk_popover_get_type()) != nil,
+        case let row = Widget(Owned(borrowing: part)), let text = row.firstLabel?.text, !text.isEmpty
+      {
+        row.setAccessibleName(text)
       } else {
         if gtk_widget_get_focusable(part) != 0 { copypasta_set_labelled_by(part, raw) }
         name(partsOf: part)

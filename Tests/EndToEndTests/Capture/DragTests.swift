@@ -108,7 +108,7 @@ import Testing
       let other = try await scene.openDragging("target")
       let point = Scene.firstRowPoint
       // The long text is now the third row.
-      try await scene.drag(from: (point.x, point.y + 2 * 59, scene.app.window), to: (150, 100, other.window))
+      try await scene.drag(from: (point.x, point.y + 2 * 34, scene.app.window), to: (150, 100, other.window))
       let digits = long.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       #expect(try await eventually { other.lines == [digits] })
       // The drag did not count as a click.
@@ -120,7 +120,7 @@ import Testing
   @Test func `a row dropped on its own window changes nothing`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       let point = Scene.firstRowPoint
-      try await scene.drag(from: (point.x, point.y + 59, scene.app.window), to: (200, 400, scene.app.window))
+      try await scene.drag(from: (point.x, point.y + 34, scene.app.window), to: (200, 400, scene.app.window))
       try await scene.clickFirstRow()
       try await scene.expectClipboard("new")
       #expect(try await scene.history.texts() == ["new", "old"])

@@ -14,7 +14,7 @@ import Testing
       try await scene.expectNewest("burst 39")
       let point = Scene.firstRowPoint
       try await scene.drag(
-        from: (point.x, point.y + 59, scene.app.window), to: (200, 400, scene.app.window))
+        from: (point.x, point.y + 34, scene.app.window), to: (200, 400, scene.app.window))
       try await scene.useDialogAndUndo()
       try await scene.expectRestOnceHidden()
     }

@@ -61,9 +61,9 @@ import Testing
           // The bar is dark and centred.
           let bar = (0..<picture.height).first { y in
             let colour = picture.colour(x: Scene.undoBar.x + 40, y: y)
-            return colour.red < 70 && colour.green < 70 && colour.blue < 70 && y > frame.lowerBound + 40
+            return colour.red < 70 && colour.green < 70 && colour.blue < 70 && y > frame.lowerBound + 30
           }
-          guard frame.count > 40, let bar else { return isClear != nil }
+          guard frame.count > 30, let bar else { return isClear != nil }
           // Judge only pictures of the bar at rest, because a bar that is still sliding in is below the row.
           let state = "\(frame), bar at \(bar)"
           defer { seen = state }

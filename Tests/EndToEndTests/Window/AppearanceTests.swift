@@ -120,6 +120,7 @@ import Testing
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       let theme = """
         window, listview { background-color: rgb(10,200,30); color: black; }
+        headerbar { min-height: 46px; }
         @define-color theme_selected_bg_color rgb(0,0,255);
         @define-color theme_text_color black;
         @define-color theme_base_color white;

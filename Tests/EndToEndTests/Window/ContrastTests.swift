@@ -38,7 +38,9 @@ import Testing
       for text in flash.texts(in: words, gap: 14) { #expect(flash.contrast(in: text) >= Self.least) }
 
       try await scene.openOtherWindow()
-      _ = scene.expectContrast(in: try await scene.settledScreenshot())
+      // Wait longer than the flash lasts.
+      let background = try await scene.settledScreenshot(unchangedFor: .milliseconds(800))
+      _ = scene.expectContrast(in: background)
     }
   }
 
@@ -68,7 +70,8 @@ extension Scene {
     #expect(lines.count == 2, "the rows: \(lines)", sourceLocation: sourceLocation)
     guard let first = lines.first, let last = lines.last else { return nil }
     let texts = picture.texts(in: first, gap: 14)
-    #expect(texts.count == 3, "the text, its age and its digit: \(texts)", sourceLocation: sourceLocation)
+    // With bold letters the age is cut at its beginning, and its ellipsis stands apart.
+    #expect(3...4 ~= texts.count, "the text, its age and its digit: \(texts)", sourceLocation: sourceLocation)
     for text in texts + [ContrastTests.indicator] {
       #expect(picture.contrast(in: text) >= ContrastTests.least, "\(text)", sourceLocation: sourceLocation)
     }

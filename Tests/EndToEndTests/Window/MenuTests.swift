@@ -39,7 +39,7 @@ import Testing
       let point = Scene.firstRowPoint
       try await scene.app.window.moveMouse(x: point.x, y: point.y)
       try await scene.desktop.xdotool("mousedown", "3")
-      try await scene.app.window.moveMouse(x: point.x, y: point.y + 59)
+      try await scene.app.window.moveMouse(x: point.x, y: point.y + 34)
       try await scene.desktop.xdotool("mouseup", "3")
       // If a menu were open, Escape would close the menu; otherwise Escape closes the window and ends the program.
       try await scene.desktop.press("Escape")
