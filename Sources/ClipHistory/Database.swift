@@ -220,7 +220,7 @@ final class Database {
     try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
   }
 
-  /// Gives a new file our layout, whatever this build of SQLite prefers.
+  /// Gives a new file our layout, even if this build of SQLite has other defaults.
   func useOurLayout() throws(StoreError) {
     try execute(
       "PRAGMA page_size = \(PageLayout.ours.pageSize); PRAGMA encoding = 'UTF-8'; PRAGMA auto_vacuum = NONE")

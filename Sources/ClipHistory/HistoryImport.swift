@@ -74,8 +74,8 @@ public final class HistoryImport {
       try commit(&lastID)
     } catch {
       guard error.isDiskFailure, lastID != nil else { throw error }
-      // Everything may be in the log, only not surely on disk. Close the connection, because the log counts when the
-      // history is next opened, and look.
+      // The whole import may be in the log, although perhaps not on disk. Close the connection, because the log is read
+      // when the history is next opened, and check then.
       (connection, comparison) = (nil, nil)
       try confirm(lastID, after: error)
     }
@@ -130,7 +130,7 @@ public final class HistoryImport {
     }
   }
 
-  /// Looks whether the import is in the file, after `COMMIT` has failed.
+  /// Checks whether the import is in the file, after `COMMIT` has failed.
   ///
   /// - Throws: `error` unless the last assigned id, which each import raises, is that of the import.
   private func confirm(_ lastID: Int64?, after error: StoreError) throws(StoreError) {

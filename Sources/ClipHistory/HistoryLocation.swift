@@ -72,7 +72,7 @@ public struct HistoryLocation: Sendable, Equatable {
 }
 
 extension HistoryLocation {
-  /// Removes a damaged history with everything that CopyPasta made of it, instead of recovering it.
+  /// Removes a damaged history, and all copies that CopyPasta made of it, instead of recovering it.
   ///
   /// - Returns: the number of clips that could have been recovered.
   /// - Throws: `.locked` if another program has the history open; `.foreign` and `.newerSchema` as `HistoryStore.init`.

@@ -86,8 +86,7 @@ struct HistoryOpening {
       do throws(StoreError) {
         return try readAsPossible()
       } catch {
-        // In a read-only folder, programs that open and close the history change what is possible from one moment to
-        // the next.
+        // In a read-only folder, which way of reading works changes when another program opens or closes the history.
         guard error.mayPass, attempts > 0 else { throw error }
         attempts -= 1
         usleep(5_000)

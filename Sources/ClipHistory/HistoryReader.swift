@@ -114,7 +114,7 @@ public final class HistoryReader {
     return around(damaged)
   }
 
-  /// Reads from now on around the damage, if `error` means damage that cannot be recovered now.
+  /// From now on reads around the damage, if `error` means damage that cannot be recovered now.
   private func goAround(_ error: StoreError) throws(StoreError) {
     guard aroundDamage || error == .cannotBeRecovered else { throw error }
     damaged = try opening.damaged(after: error)
@@ -229,9 +229,9 @@ public final class ClipCursor {
     }
   }
 
-  /// Reads from now on around the damage that `error` means.
+  /// From now on reads around the damage that `error` means.
   private func goAround(_ error: StoreError) throws(StoreError) {
-    // Keep the pages that are read from now on as they are, while other programs write to the log.
+    // Begin a transaction, so that the pages stay as they are while other programs write to the log.
     following?.current.database.beginRead()
     let damaged = try opening.damaged(after: error)
     (self.damaged, isDamaged) = (damaged, true)

@@ -329,7 +329,7 @@ public actor HistoryStore: SerialActor {
     return file.access
   }
 
-  /// Writes what is there already, because only a write shows whether there is room on the disk and no foreign lock.
+  /// Writes existing values again, because only a write shows whether the disk is full or another program has a lock.
   private func checkWriting() throws(StoreError) -> Access {
     guard let connection = file.connection else { return file.access }
     connection.database.lockTimeout = timeouts.opening
@@ -445,7 +445,7 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Lets closing save what is in a log that was removed, which has the newest rows and is gone afterwards.
+  /// Makes closing save the newest rows, which are only in the log, if another program has removed the log.
   private func saveLostLog() {
     if file.connection?.database.hasLostLog == true { needsCheckpoint = true }
   }

@@ -1,8 +1,8 @@
-/// The text forms of one offer: which of them to ask for next, and what came of those that brought no text.
+/// The text forms of one offer: which form to request next, and why the earlier ones brought no text.
 ///
-/// A form that is refused, empty or mute is not the last, because some programs list forms that they do not serve. All
-/// forms together have one time limit: once a form has stayed mute for `idleTimeout`, the others share the same time
-/// again.
+/// After a form that was refused, empty or not answered, the next one is requested, because some programs list forms
+/// that they do not serve. All forms together have one time limit: once a form was not answered for `idleTimeout`, the
+/// other forms together get that time once more.
 ///
 /// ```swift
 /// while let (form, wait) = forms.next() {
@@ -20,7 +20,7 @@ public struct TextForms<Form> {
   private var isMute = false
   private var isRefused = false
 
-  /// Creates the forms in the order in which to ask for them.
+  /// Creates the forms in the order in which to request them.
   ///
   /// - Parameter idleTimeout: how long the owner may take to begin its answer.
   public init(_ forms: [Form], idleTimeout: Duration) {
@@ -43,7 +43,7 @@ public struct TextForms<Form> {
     isRefused = isRefused || error != nil
   }
 
-  /// What to say once no form is left: an empty text only if every form was served as one.
+  /// The result once no form is left: an empty text only if every form was served with an empty text.
   public var unserved: Result<[UInt8], TransferError> {
     isMute ? .failure(.timedOut) : isRefused ? .failure(.refused) : .success([])
   }

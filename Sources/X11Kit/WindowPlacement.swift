@@ -29,7 +29,7 @@ public actor WindowPlacement {
 
   /// Returns the position of a window that is iconified or on another workspace; nil if the window is neither.
   ///
-  /// Window managers that know no workspaces lack the properties of Extended Window Manager Hints, 1.5.
+  /// Window managers without workspaces lack the properties of Extended Window Manager Hints, 1.5.
   public func positionIfAway(_ window: UInt32) -> Position? {
     ask { connection, atoms throws(TransferError) in
       let state: [UInt32]? = connection.elements(of: atoms[.windowState], of: window, limit: 2)

@@ -97,7 +97,7 @@ final class XConnection {
 
   /// Handles pending events, up to `eventsPerTurn`, so that a flood of events does not starve other work.
   ///
-  /// Also call it after everything that waits or writes: XCB may have read events during this time, and the socket does
+  /// Call it also after everything that waits or writes: XCB may have read events during this time, and the socket does
   /// not become readable again for them.
   ///
   /// - Returns: whether there may be more; see ``ReadSource/callAgain()``.

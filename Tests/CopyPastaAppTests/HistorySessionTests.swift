@@ -84,7 +84,7 @@ import Testing
   func `while another program locks the history, no item is lost and each refused change shows an error`()
     async throws
   {
-    // Not the clipboard of the suite's session, whose notes of the copies would lock the history, too.
+    // Use another clipboard: the suite's session would note the copies of its own, and so lock the history, too.
     let clipboard = FakeClipboard.idle
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
     let log = SessionLog(of: session)

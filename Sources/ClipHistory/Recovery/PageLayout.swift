@@ -1,7 +1,7 @@
 /// How a database file is divided into pages, and how it encodes texts.
 ///
 /// CopyPasta creates every history with the layout `ours`. Another program can change the layout of a file, for example
-/// with VACUUM, and SQLite then reads it as before; only code that reads pages itself has to know.
+/// with VACUUM. SQLite then reads it as before; the layout matters only to code that reads pages itself.
 struct PageLayout: Equatable {
   enum Encoding: Int, CaseIterable {
     case utf8 = 1
@@ -60,7 +60,7 @@ extension PageLayout {
   /// Determines the layout from the rows themselves, because the header may be damaged.
   ///
   /// With a wrong page size, few pages begin where a page is expected, so the right size finds the most rows. What the
-  /// rows do not tell is taken from the header.
+  /// rows do not show is taken from the header.
   init(of files: RawFiles) {
     let stated = PageLayout(of: files.database)
     var best = Evidence()

@@ -21,7 +21,7 @@ struct RowRecovery {
   }
 
   /// The clips in a page that is unreadable, according to the page that refers to it: those with ids above `low`, up to
-  /// `high`; nil if that page does not tell.
+  /// `high`; nil if that page does not limit them.
   private struct Hole {
     let low: Int64?
     let high: Int64?

@@ -1,10 +1,10 @@
 import ClipHistory
 import ClipboardCore
 
-/// What came of a text that was followed, pasted or dropped: the sign, the indicator, notices and announcements are
-/// read from it.
+/// The outcome of a text that was followed, pasted or dropped, from which the sign, the indicator, the notices and the
+/// announcements are derived.
 struct Capture: Equatable, Sendable {
-  /// How the text came.
+  /// The way in which the text arrived.
   enum Way: Equatable, Sendable {
     /// Another program copied it, as the offer with this number.
     case followed(offer: Int)

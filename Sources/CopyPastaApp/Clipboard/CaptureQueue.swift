@@ -3,10 +3,10 @@ import ClipboardCore
 import SerialQueue
 import Synchronization
 
-/// Writes to the history what comes in, in order: texts to record, and texts of this program to note.
+/// Writes to the history, in order, the texts to record and the texts of this program to note.
 ///
-/// All of it runs on the store's thread. While another program locks the history, it waits here, beside the user's
-/// other actions, and is tried again at short intervals.
+/// Writes on the store's thread. While another program locks the history, the texts wait here, without delaying the
+/// user's other actions, and are tried again at short intervals.
 final class CaptureQueue: Sendable {
   /// The backlog, in bytes, above which no further text is read until everything was written.
   static let backlogLimit = 4 << 20
@@ -35,7 +35,7 @@ final class CaptureQueue: Sendable {
 
     var isNote: Bool { if case .note = self { true } else { false } }
 
-    /// How the text to record came; nil if there is none.
+    /// The way in which the text to record arrived; nil for the other entries.
     var textWay: Capture.Way? {
       switch self {
       case .bytes(_, let way, _), .text(_, let way, _): way
@@ -45,7 +45,7 @@ final class CaptureQueue: Sendable {
   }
 
   private struct State {
-    /// What waits, oldest first, with its size in the backlog; only the store's thread takes entries off.
+    /// The waiting entries, oldest first, with their sizes in the backlog; only the store's thread removes entries.
     var waiting: [(entry: Entry, cost: Int, number: Int)] = []
     var backlog = 0
     /// How many entries were added so far.
@@ -73,7 +73,7 @@ final class CaptureQueue: Sendable {
 
   /// - Parameters:
   ///   - queue: The queue for all work on the history.
-  ///   - report: Called on any thread with what came of each text, in order, and with the error if a text of this
+  ///   - report: Called on any thread with the outcome of each text, in order, and with the error if a text of this
   ///     program cannot be noted because the history has to be opened again.
   init(
     into store: HistoryStore, queue: TaskQueue, noting copies: OwnCopies,
@@ -249,7 +249,7 @@ final class CaptureQueue: Sendable {
     }
   }
 
-  /// Keeps in mind which clip has the last captured text; a dropped text does not become that text.
+  /// Remembers which clip has the last captured text; a dropped text does not become that text.
   private func noted(_ outcome: HistoryStore.RecordOutcome, _ way: Capture.Way) -> CaptureOutcome {
     let isFollowed = if case .followed = way { true } else { false }
     return state.withLock { state in
@@ -265,7 +265,7 @@ final class CaptureQueue: Sendable {
     }
   }
 
-  /// Notes a text of this program; if that fails for another reason than a lock, the text is kept in mind.
+  /// Notes a text of this program; if that fails for another reason than a lock, remembers the text.
   private func write(_ copy: OwnCopies.Copy, in store: isolated HistoryStore) -> Capture? {
     do throws(StoreError) {
       try note(copy, in: store)
@@ -285,7 +285,7 @@ final class CaptureQueue: Sendable {
     do throws(StoreError) {
       try note(owed, in: store)
     } catch {
-      // It stays in mind.
+      // Try again before the next write.
     }
   }
 

@@ -5,7 +5,7 @@ import SerialQueue
 
 /// The one way into the history: every text comes in here, whether it was followed, pasted or dropped.
 ///
-/// Each text goes from the clipboard's source to a `CaptureQueue`, and what came of it to `show`. No step waits for the
+/// Each text goes from the clipboard's source to a `CaptureQueue`, and its outcome to `show`. No step waits for the
 /// main thread.
 @MainActor
 final class Intake {
@@ -23,7 +23,7 @@ final class Intake {
   /// A paste or a drop that waits for its text.
   private final class Wish {
     let isPaste: Bool
-    /// Revoked once the conditions are gone under which the user asked for the text.
+    /// Revoked once a condition of the request no longer holds.
     let permit = ReadPermit()
     var task: Task<Void, Never>?
 
@@ -69,10 +69,10 @@ final class Intake {
 
   /// - Parameters:
   ///   - actions: The queue for all work on the history.
-  ///   - show: Called with what came of the texts, in order.
+  ///   - show: Called with the outcomes of the texts, in order.
   ///   - signChanged: Called when another clip is on the clipboard.
-  ///   - contentChanged: Called when another program has taken or emptied the clipboard, so that what was said of its
-  ///     content is not true any more.
+  ///   - contentChanged: Called when another program has taken or emptied the clipboard, so that information about the
+  ///     earlier content is outdated.
   init(
     into store: HistoryStore, from clipboard: any SystemClipboard, after actions: TaskQueue,
     now: @escaping @Sendable () -> Int64, show: @escaping @MainActor ([Capture]) -> Void,
@@ -115,7 +115,7 @@ final class Intake {
     set { source.limits.bytes = newValue }
   }
 
-  /// Drops wishes whose conditions are gone, and says so once.
+  /// Cancels pastes and drops whose conditions no longer hold, and shows one notice.
   private func withdraw(where isConcerned: (Wish) -> Bool) {
     let withdrawn = wishes.filter(isConcerned)
     guard let first = withdrawn.first else { return }
@@ -188,7 +188,7 @@ final class Intake {
     clipboard.pendingRead.afterRead { [captures] in captures.note(copy) }
   }
 
-  // MARK: - What came of it
+  // MARK: - Outcomes
 
   private func ownerChanged() {
     if !clipboard.isOffering { onClipboard = nil }

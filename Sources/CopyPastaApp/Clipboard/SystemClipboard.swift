@@ -57,7 +57,7 @@ extension SystemClipboard {
   ///
   /// - Parameter id: The clip whose whole text it is; nil for any other text.
   func offer(_ text: ClipText, of id: Clip.ID? = nil) async throws(TransferError) {
-    // Remember it first, because a clipboard manager may take it over, and offer it again, at once.
+    // Remember it first, because a clipboard manager may immediately take it over and offer it again.
     let copy = ownCopies.add(text, of: id)
     do throws(TransferError) {
       try await take(text)
@@ -94,8 +94,8 @@ typealias ClipboardDeliver = nonisolated(nonsending) @Sendable (ClipboardDeliver
 /// Reads the offers of other programs: what they copy, one after the other while that is allowed, and what the user
 /// pastes or drops.
 ///
-/// Every read takes the same way: its permission, the formats and the hint for secrets, and then one form after the
-/// other until one is served. The permission is asked again before each request.
+/// Every read takes the same steps: permission, formats, the hint for secrets, and then one form after the other until
+/// one is served. The permission is checked again before each request.
 protocol ClipboardSource: AnyObject, Sendable {
   /// Starts or stops following the clipboard. After `follow(false)` has returned, no text is requested.
   ///

@@ -3,7 +3,7 @@ import GtkKit
 
 /// The D-Bus interface through which `copypasta --clear` reaches the running instance.
 ///
-/// An action of the application would not do, because it returns no result.
+/// An action of the application does not suffice, because it returns no result.
 @MainActor
 enum HistoryService {
   /// The name of the error whose message is for the user.
@@ -13,7 +13,7 @@ enum HistoryService {
   private static let introspection = """
     <node><interface name="\(interface)"><method name="Clear"><arg direction="out" type="u"/></method></interface></node>
     """
-  /// How long clearing may take, which rewrites a file that is mostly empty afterwards.
+  /// How long clearing may take; it rewrites a file that is mostly empty afterwards.
   private static let limit = Duration.seconds(120)
 
   /// Exports the interface.

@@ -117,7 +117,7 @@ extension StartAtLogin {
     name: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
     interface: "org.freedesktop.systemd1.Manager")
 
-  /// Says why an entry would have no effect on this desktop, with the line that has; nil if the entry works.
+  /// Returns why an entry would have no effect on this desktop, and the line that has one; nil if the entry works.
   ///
   /// The compositors that are set up in a file ignore the autostart folder, unless the session was started with
   /// systemd, which then reads it.

@@ -16,10 +16,10 @@ protocol WindowSystem {
   /// Whether one of these windows has the focus, ignoring keyboard grabs by desktop shortcuts.
   func isFocusIn(_ windows: [Window]) async -> Bool
 
-  /// Brings those of the shown windows to the user that a window manager would not bring when they are presented.
+  /// Brings to the user the shown windows that are on another workspace or iconified.
   ///
-  /// It would only mark them as urgent, or take the user to their workspace. A newly mapped window appears on the
-  /// current workspace with the focus.
+  /// If they were only presented, a window manager might just mark them as urgent, or take the user to their workspace.
+  /// A newly mapped window appears on the current workspace with the focus.
   func fetch(_ windows: [Window], _ activation: Activation) async
 
   /// Returns the id of a window, as the parent of a portal's dialog; empty if there is none.

@@ -5,7 +5,7 @@ import GtkKit
 /// Its content is created when it is first shown, so that the first frame does not wait for it.
 @MainActor
 final class Bar {
-  /// The bar's buttons: those beside the words, or below them if there is not enough room, and one at the end.
+  /// The bar's buttons: those next to the words, or below them if there is not enough room, and one at the end.
   typealias Buttons = (beside: Widget, atEnd: Widget?)
 
   let root = Revealer()

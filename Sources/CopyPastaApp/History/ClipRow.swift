@@ -137,7 +137,7 @@ final class ClipRow: ListRow {
     refreshDetails()
   }
 
-  /// Updates whether the clip is on the clipboard; says so at once, also in the focused row.
+  /// Updates whether the clip is on the clipboard, also in the accessible name of the focused row.
   func refreshSign() {
     showDetails()
     refreshName()

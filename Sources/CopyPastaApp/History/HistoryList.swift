@@ -88,7 +88,7 @@ final class HistoryList {
     didSet { firstSteps?.isPaused = isPaused }
   }
 
-  // MARK: - What happens in the session
+  // MARK: - Events of the session
 
   private func happened(_ event: HistorySession.Event) {
     switch event {

@@ -109,7 +109,7 @@ final class ReadingIndicator {
   private func show() {
     let expected = state == .idle && expectation != nil ? .reading : state
     let state = secretTimer == nil ? expected : .secret
-    // Nobody sees that a hidden window is inactive, and the window will probably be active when it is shown again.
+    // A hidden window is not seen to be inactive, and will probably be active when it is shown again.
     guard state != shown, !(isHidden && state == .idle) else { return }
     if let shown { root.removeStyle(shown.style) }
     root.addStyle(state.style)

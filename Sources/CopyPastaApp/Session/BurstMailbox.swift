@@ -21,7 +21,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     var silence = Duration.milliseconds(40)
     /// The longest time that an element is held back.
     var limit = Duration.milliseconds(1500)
-    /// The most elements delivered at once: the list builds a row for each, up to 200, in 0.1 to 0.2 ms.
+    /// The most elements delivered together: the list builds a row for each, up to 200, in 0.1 to 0.2 ms.
     var portion = 32
     /// The time between two portions, in which the list is drawn.
     var pause = Duration.milliseconds(20)
@@ -52,7 +52,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     }
   }
 
-  /// Delivers all elements added so far at once, in their order.
+  /// Delivers all elements added so far together, in their order.
   @MainActor func flush() { deliver(atMost: .max) }
 
   @MainActor private func deliverPortion() { deliver(atMost: pace.portion) }

@@ -116,7 +116,7 @@ final class HistoryListModel: ListModelSource {
       rows[new[index]] = Clip(
         id: new[index], capturedAt: clip.capturedAt, byteCount: clip.byteCount, preview: clip.preview)
     }
-    // From the newest clip on, so that the places of the older ones in `ids` do not change.
+    // Begin with the newest clip, so that the places of the older ones in `ids` do not change.
     var (oldEnd, newEnd) = (ids.count, new.count)
     for (old, index) in kept.reversed().map({ ($0.old, $0.new) }) + [(-1, -1)] {
       let (removed, added) = (old + 1..<oldEnd, new[(index + 1)..<newEnd])
@@ -246,7 +246,7 @@ final class HistoryListModel: ListModelSource {
     do throws(StoreError) {
       var page = try reader.page(from: id(at: start), limit: Self.pageSize)
       if rows.count + page.count > Self.cacheLimit { dropRows(farFrom: position) }
-      // Other programs may have added clips between ours, so read on until the last of ours, within limits.
+      // Other programs may have added clips between ours, so continue to the last of ours, within limits.
       for _ in 1...Self.mostRuns {
         for clip in page { rows[clip.id] = clip }
         guard let last = page.last?.id, last > oldest, page.count == Self.pageSize else { return }
@@ -284,7 +284,7 @@ private struct Pages {
     self.ids = ids
   }
 
-  /// The index of a clip in `ids`, whatever its id is now.
+  /// The index of a clip in `ids`, even if its id has changed.
   ///
   /// - Parameter expected: Where to look first.
   mutating func index(of clip: Clip, expectedAt expected: Int? = nil) throws(StoreError) -> Int? {
@@ -320,7 +320,7 @@ private struct Pages {
 }
 
 extension Clip {
-  /// Whether this is the same item, whatever id an import has given it.
+  /// Whether this is the same item, even if an import has given it another id.
   fileprivate func isSame(as other: Clip) -> Bool {
     capturedAt == other.capturedAt && byteCount == other.byteCount && preview == other.preview
   }

@@ -240,7 +240,7 @@ final class HistorySession {
 
   /// Opens the history again, because its file is damaged or was replaced.
   ///
-  /// - Parameter failure: The action that has failed; nil if the user has to know only about the file.
+  /// - Parameter failure: The action that has failed; nil to report only the state of the file.
   func reopen(because error: StoreError, as failure: HistoryFailure? = nil) {
     guard isOpened, !isReopening, !isClosed else { return }
     isReopening = true
@@ -308,7 +308,7 @@ final class HistorySession {
     try HistoryReader(location: services.location, aroundDamage: access.obstacle != nil)
   }
 
-  /// Says how many clips of a damaged history cannot be read.
+  /// Reports how many clips of a damaged history cannot be read.
   private func reportUnread() async {
     let count = max(model.unreadCount, await store.unreadCount)
     if count > 0 { events.notify(.failed(.unread(count))) }
@@ -415,7 +415,7 @@ final class HistorySession {
 
   /// Closes the file.
   ///
-  /// The reader first: the last connection to close checkpoints the write-ahead log, which a reader cannot do.
+  /// Closes the reader first: the last connection to close checkpoints the write-ahead log, which a reader cannot do.
   func closeFile() async {
     guard isOpened else { return }
     isClosed = true

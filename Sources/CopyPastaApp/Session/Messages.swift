@@ -117,7 +117,7 @@ extension HistoryCheck {
 enum HistoryFailure: Equatable {
   /// A text, or a part of the list, could not be read.
   case notRead(StoreError)
-  /// So many items of a damaged history could not be read, at most.
+  /// At most this number of items of a damaged history could not be read.
   case unread(Int)
   /// The text to copy or show is no longer in the history.
   case gone

@@ -149,7 +149,8 @@ extension HistorySession {
     }
   }
 
-  /// Notes a change of the user's: the question about expired items has another number, and there is no obstacle.
+  /// Call this after a change by the user: the number of expired items in the question may have changed, and there is
+  /// no obstacle.
   private func hasChanged() {
     hasWritten()
     if question != nil { expire() }

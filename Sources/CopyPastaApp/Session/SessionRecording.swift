@@ -1,7 +1,7 @@
 import ClipHistory
 import ClipboardCore
 
-/// Recording what is copied in other programs, pasted and dropped.
+/// Recording texts that are copied in other programs, pasted or dropped.
 extension HistorySession {
   /// Records the clipboard's text at the user's request, even if its row was deleted.
   func paste() {
@@ -13,7 +13,7 @@ extension HistorySession {
     if canRecord() { intake.drop(drop) } else { drop.finish(accepted: false) }
   }
 
-  /// Whether the history is open; tells the user otherwise.
+  /// Whether the history is open; otherwise shows the reason.
   private func canRecord() -> Bool {
     switch state {
     case .open: return true
@@ -24,7 +24,7 @@ extension HistorySession {
     return false
   }
 
-  /// Shows what came of texts, in their order.
+  /// Shows the outcomes of texts, in order.
   func show(_ captures: [Capture]) {
     model.insertNewest(
       captures.compactMap { capture -> Clip? in
@@ -32,7 +32,7 @@ extension HistorySession {
       })
     for capture in captures {
       let outcome = capture.outcome
-      // A drop says nothing of what is on the clipboard.
+      // A dropped text is not on the clipboard.
       if capture.way != .dropped { hasSkippedSecret = outcome == .secret }
       switch outcome {
       case .recorded: hasWritten()

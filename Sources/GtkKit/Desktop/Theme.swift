@@ -24,7 +24,7 @@ public final class Theme {
 
   /// Applies the desktop's preference, in place of an earlier one.
   ///
-  /// Reduced motion disables GTK's animations, so that changes appear at once. No version of GTK does this itself.
+  /// Reduced motion disables GTK's animations, so that changes appear immediately. No version of GTK does this itself.
   public func prefer(isDark: Bool, hasHighContrast: Bool, reducesMotion: Bool) {
     let isReduced = reducesMotion || settings[property: Self.reducedMotion] == .number(1)
     override("gtk-enable-animations", with: isReduced ? .flag(false) : nil)

@@ -260,8 +260,8 @@ public final class AnnotatedText: Widget {
         natural?.pointee = limit
         return
       }
-      // A list also asks for the height without a width, for nothing that depends on it, and the text would have to be
-      // laid out once more.
+      // A list also asks for the height without a width. Nothing depends on the answer, and measuring would lay out the
+      // text once more.
       guard width >= 0 else { return }
       let (text, note, _) = AnnotatedText.children(of: box)
       let width = min(width, limit)

@@ -250,7 +250,7 @@ extension Widget {
     endAnnouncement()
     set(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, to: words)
     g_object_set_data(cast(), Self.announcementKey, raw)
-    // The timer retains itself, and thereby the widget, until it fires.
+    // The timer retains itself, and so the widget, until it fires.
     let timer = Shared<Timeout?>(nil)
     timer.value = Timeout(after: .seconds(3)) {
       self.endAnnouncement()

@@ -4,7 +4,7 @@ import GtkKit
 /// A Wayland compositor that is set up in a configuration file: what to add to it, so that keys show or hide the
 /// history, its window floats, and the program starts at login.
 ///
-/// The lines can be added to any configuration; a comment says where a line needs a certain section.
+/// The lines can be added to any configuration; a comment in them names the section that a line needs.
 struct Compositor: Sendable {
   /// The name in `$XDG_CURRENT_DESKTOP`.
   let name: String
@@ -125,7 +125,7 @@ struct Compositor: Sendable {
 }
 
 extension String {
-  /// Replaces each occurrence of a key, without looking at what was inserted.
+  /// Replaces each occurrence of a key, but none within an inserted value.
   fileprivate func substituting(_ replacements: [String: String]) -> String {
     var result = ""
     var rest = self[...]
