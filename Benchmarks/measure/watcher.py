@@ -1,7 +1,7 @@
 """The frame watcher: tells a screen which windows are drawn and unmapped, and when.
 
-It asks whoever knows the frames of any toolkit's program: on X11 the server, with DAMAGE (damagelog.c), and on Wayland
-the program itself. There, WAYLAND_DEBUG makes libwayland print all messages of a program. The event `presented` of
+Works with programs of any toolkit: on X11 the server reports the frames with DAMAGE (damagelog.c), on Wayland the
+program itself. There, WAYLAND_DEBUG makes libwayland print all messages of a program. The event `presented` of
 wp_presentation means that a frame is on the screen, with its time on CLOCK_MONOTONIC. For a program that does not request
 it, the callback of wl_surface.frame is used, which is called when the next frame may be drawn. X11 compares the pixels;
 on Wayland every frame counts as a change, even if it looks the same.

@@ -140,7 +140,7 @@ struct HistoryImportTests {
     #expect(try found() == all)
   }
 
-  /// Such as two backups that were joined.
+  /// Two backups that were joined have most items twice.
   @Test func `an item that occurs twice in an import is imported once`() throws {
     let clips: [(String, Int64)] = [("a", 5), ("b", 6), ("c", 0)]
     #expect(try add(clips + clips) == [true, true, true, false, false, false])

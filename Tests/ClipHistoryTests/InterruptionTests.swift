@@ -45,7 +45,7 @@ struct InterruptionTests {
     #expect(copies == [], what)
     let aside = try history.names().filter { $0.hasPrefix("history-damaged-") && $0.hasSuffix(".sqlite3") }
     #expect(aside.count <= 1, what)
-    // Clearing leaves nothing of what was made of it.
+    // Clearing also removes every copy that was made of the history.
     try await store.deleteAll()
     await store.close()
     #expect(try history.names() == ["history.sqlite3"], what)

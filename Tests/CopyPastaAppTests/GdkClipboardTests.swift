@@ -180,7 +180,7 @@ import Testing
     #expect(device.reads == 0)
   }
 
-  /// The ways in which a text comes.
+  /// The ways in which a text arrives.
   enum Way: CaseIterable {
     case followed, pasted, dropped
   }

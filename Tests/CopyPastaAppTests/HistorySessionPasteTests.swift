@@ -110,7 +110,7 @@ extension HistorySessionTests {
     await session.drain()
     #expect(clipboard.offers.readsOnPurpose == [])
     #expect(log.failures.count == 2 && log.failures.allSatisfy { $0 == .notRecorded(.unread(.cancelled)) })
-    // A press during a pause is a wish of its own.
+    // A press during a pause is read.
     session.services.pause.isPaused = true
     session.attention = .active
     await paste(.text(Array("wanted".utf8)))

@@ -6,7 +6,7 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// The program marks the row whose text is on the clipboard, without reading the clipboard for this.
+/// The sign on the row whose text is on the clipboard, for which the clipboard is not read.
 @MainActor
 @Suite(.serialized) struct OnClipboardTests {
   private let scratch: Scratch

@@ -82,7 +82,7 @@ def _type(bench: Bench, other: _Other, gap: int, downs: int, wanted: str) -> str
 
 
 def _holds(condition: Callable[[], bool]) -> bool:
-    """Whether the condition holds before long."""
+    """Whether the condition holds within `_PATIENCE_SECONDS`."""
     try:
         until(condition, _PATIENCE_SECONDS)
     except TimeoutError:

@@ -69,7 +69,7 @@ import Testing
       case .paused: try await scene.pause()
       }
       let unseen = try await ClipboardOwner.start(offering: .text("a password"), on: scene.desktop)
-      // The program ends only after everything that it still does.
+      // The program ends only after all pending work.
       try await scene.end()
       #expect(unseen.requests == [])
       #expect(try await scene.history.texts() == ["one"])
