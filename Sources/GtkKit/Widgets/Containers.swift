@@ -171,7 +171,8 @@ public final class ScrollingBox: Widget {
   public convenience init(_ scrolled: ScrolledWindow) {
     self.init([scrolled]) { box, orientation, width, minimum, natural, _, _ in
       guard let scrolled = gtk_widget_get_first_child(box) else { return }
-      var size = extent(of: scrolled, orientation, for: width)
+      // Pass on no height, because that of an empty box is less than a scrolled window's smallest height.
+      var size = extent(of: scrolled, orientation, for: orientation == GTK_ORIENTATION_VERTICAL ? width : -1)
       // A scrolled window requests the height that its child would have on a single line.
       if orientation == GTK_ORIENTATION_VERTICAL {
         let content = gtk_scrolled_window_get_child(OpaquePointer(scrolled))
