@@ -118,8 +118,9 @@ import Testing
     }
   }
 
-  /// Runs neither on sway, where GDK warns about a popup that moves, nor on labwc, where the test finds no dialog.
-  @Test(arguments: VirtualDesktop.Kind.all.filter { ![.wayland, .labwc].contains($0) })
+  /// Does not run on sway, where GDK warns about a popup that moves, on labwc, where the test finds no dialog, and on
+  /// GNOME 43, which adds Meta to Alt, so that GTK 4.8 finds no mnemonic.
+  @Test(arguments: VirtualDesktop.Kind.all.filter { ![.wayland, .labwc, .gnome].contains($0) })
   func `choosing a shorter retention period with the keyboard asks first and can be cancelled`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
