@@ -73,7 +73,7 @@ final class RetentionBar {
 
   /// Asks about expired items; nil hides the bar.
   ///
-  /// - Parameter canKeep: Whether the setting is writable; the *Keep* button changes it.
+  /// - Parameter canKeep: Whether the setting is writable; the *Keep Forever* button changes it.
   func show(_ expired: ExpiredClips?, canKeep: Bool = true) {
     let isNew = self.expired?.question != expired?.question
     self.expired = expired
