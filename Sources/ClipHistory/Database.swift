@@ -14,6 +14,9 @@ final class Database {
     case immutableWithLog
   }
 
+  /// SQLITE_IOERR_FSYNC, a macro that Swift cannot import.
+  private static let syncFailure = SQLITE_IOERR | 4 << 8
+
   let handle: OpaquePointer
   let path: String
   /// How long a call waits for another program's lock, in milliseconds.
@@ -114,9 +117,21 @@ final class Database {
       try execute("COMMIT")
       return result
     } catch {
+      // If the log could not be synced, it still contains the whole transaction.
+      let isInLog = sqlite3_extended_errcode(handle) == Self.syncFailure
       // If the disk is full, SQLite has already rolled back. Throw the original error, because it names the cause.
       if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+      if isInLog { removeFailedTransaction() }
       throw error
+    }
+  }
+
+  /// Truncates the log after a commit that failed, because after a crash its transaction would count.
+  private func removeFailedTransaction() {
+    do throws(StoreError) {
+      _ = try truncateLog(waiting: 0)
+    } catch {
+      // The next transaction overwrites this one.
     }
   }
 

@@ -25,6 +25,34 @@ struct FailureTests {
     try await store.add("two")
   }
 
+  enum Change: CaseIterable, Sendable { case capture, deletion, undo, clear }
+
+  /// If only the sync fails, the log contains the whole transaction.
+  @Test(arguments: Change.allCases)
+  func `a change that could not be synced to disk is not there after a crash`(_ change: Change) async throws {
+    let store = try history.store()
+    try await store.add("deleted")
+    let deleted = try #require(try await store.delete(1))
+    try await store.add("one")
+    try await FileCalls.observe(history.location.folder, kinds: [.sync]) {
+      $0 == 1 ? EIO : 0
+    } during: {
+      await #expect(throws: StoreError.failed(code: SQLITE_IOERR | 4 << 8)) {
+        switch change {
+        case .capture: try await store.add("Xq7!failed")
+        case .deletion: try await store.delete(2)
+        case .undo: try await store.restore(deleted)
+        case .clear: try await store.deleteAll()
+        }
+      }
+    }
+    let crashed = try history.snapshot()
+    #expect(try crashed.previews() == ["one"] && !crashed.contains("Xq7!failed"))
+    try await store.add("next")
+    #expect(try history.previews() == ["next", "one"])
+    await store.close()
+  }
+
   /// Writes a row, then lowers SQLite's size limit below the size of that row.
   ///
   /// SQLite writes no row above its limit, so a stored row above the limit must be damaged.

@@ -22,6 +22,7 @@ enum FileCalls {
 
   /// Calls `before` with the number of each call, from 1 on; a result other than 0 is the `errno` with which the call
   /// fails.
+  @discardableResult
   static func observe<Result>(
     _ folder: String, kinds: [Kind] = Kind.allCases, before: @escaping @Sendable (Int) -> Int32,
     during body: () async throws -> Result
@@ -30,6 +31,9 @@ enum FileCalls {
     defer { observers.withLock { $0[folder] = nil } }
     return try await body()
   }
+
+  /// The free space of folders, in bytes, as `statvfs` reports it; the real space for other folders.
+  static let freeSpace = Mutex<[String: UInt]>([:])
 
   /// Returns the `errno` with which a call fails, or 0.
   fileprivate static func failure(_ kind: Kind, on path: String) -> Int32 {
@@ -63,6 +67,7 @@ enum FileCalls {
 
 private typealias OfPath = @convention(c) (UnsafePointer<CChar>) -> Int32
 private typealias OfPaths = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+private typealias OfFolder = @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<statvfs>) -> Int32
 private typealias OfFile = @convention(c) (Int32) -> Int32
 private typealias Write = @convention(c) (Int32, UnsafeRawPointer?, Int, Int) -> Int
 
@@ -103,4 +108,13 @@ func observedWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int
   attempt(FileCalls.failure(.write, on: descriptor)) {
     FileCalls.real("pwrite64", as: Write.self)(descriptor, bytes, count, offset)
   }
+}
+
+@_cdecl("statvfs")
+func observedSpace(_ path: UnsafePointer<CChar>, _ found: UnsafeMutablePointer<statvfs>) -> Int32 {
+  let result = FileCalls.real("statvfs", as: OfFolder.self)(path, found)
+  if let space = FileCalls.freeSpace.withLock({ $0[String(cString: path)] }) {
+    found.pointee.f_bavail = space / found.pointee.f_frsize
+  }
+  return result
 }
