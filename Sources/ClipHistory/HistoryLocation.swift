@@ -157,6 +157,15 @@ enum HistoryFolder {
     try size(of: location.database).map { $0 == 1 ? 0 : $0 }
   }
 
+  /// Returns how many bytes this user can add to a folder, apart from a quota.
+  ///
+  /// - Throws: `.folderUnusable` if the folder cannot be examined.
+  static func freeSpace(in folder: String) throws(StoreError) -> Int {
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0 else { throw .folderUnusable(path: folder, errno: errno) }
+    return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+  }
+
   /// Returns the result of `stat` or `lstat`, nil if nothing exists at `path`.
   ///
   /// Throws an error for missing permissions, a stale mount or a disk failure. If these counted as a missing file, a

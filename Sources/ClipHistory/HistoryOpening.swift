@@ -188,6 +188,12 @@ struct HistoryOpening {
     return try !isRecoveryDue()
   }
 
+  /// Whether the disk has room for a second history.
+  func hasRoomToRecover() throws(StoreError) -> Bool {
+    let size = try HistoryFolder.databaseSize(location) ?? 0
+    return try HistoryFolder.freeSpace(in: location.folder) >= size + logSize()
+  }
+
   /// Whether a crash has left a recovered history that is not in place yet; the database is missing then.
   private func isRecoveryDue() throws(StoreError) -> Bool {
     guard try HistoryFolder.size(of: location.database) == nil else { return false }

@@ -314,7 +314,14 @@ public actor HistoryStore: SerialActor {
     do throws(StoreError) {
       switch file.access {
       case .readWrite: file.access = try checkWriting()
-      case .readOnly: _ = try openedForWriting()
+      case .readOnly:
+        do throws(StoreError) {
+          _ = try openedForWriting()
+        } catch .damaged where recoveryFailure == .diskFull {
+          // Without more room, another recovery would fail in the same way.
+          guard try HistoryOpening(location).hasRoomToRecover() else { return file.access }
+          throw .damaged
+        }
       case .none:
         recoveryFailure = failure
         file = OpenFile(location, timeouts, after: failure)
@@ -336,6 +343,8 @@ public actor HistoryStore: SerialActor {
     defer { connection.database.lockTimeout = timeouts.lock }
     try connection.database.transaction { () throws(StoreError) in
       let last = try connection.readLastCapture()
+      // SQLite writes a page only if it changes.
+      try connection.writeLastCapture(last.fingerprint, capturedAt: last.capturedAt &+ 1)
       try connection.writeLastCapture(last.fingerprint, capturedAt: last.capturedAt)
     }
     return .readWrite

@@ -97,6 +97,9 @@ struct AroundDamageTests {
     #expect(try await store.allIDs() == readable)
     #expect(try await store.text(of: readable[1_500]) == ClipText("row \(readable[1_500])"))
     await #expect(throws: StoreError.diskFull) { try await store.add("next") }
+    FileCalls.freeSpace.withLock { $0[history.location.folder] = 4096 }
+    #expect(await store.open() == .readOnly(.diskFull), "a recovery would fail again")
+    FileCalls.freeSpace.withLock { $0[history.location.folder] = nil }
     #expect(await store.open() == .none(.damaged), "a recovery is tried again")
     reader.close()
     await store.close()

@@ -24,6 +24,7 @@ struct FullDiskTests {
       await #expect(throws: StoreError.diskFull) { try await store.noteCopied(try ClipText("one")) }
       #expect(try reader.newestPage(limit: 9).map(\.preview) == ["one"])
       #expect(try await store.text(of: 1) == ClipText("one"))
+      #expect(await store.open() == .readOnly(.diskFull))
 
       TestFiles.limitRoom(to: nil)
       try await store.restore(deleted)
