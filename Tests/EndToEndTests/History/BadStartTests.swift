@@ -57,38 +57,64 @@ import Testing
     }
   }
 
-  /// The disk has 256 KiB and is mounted in the program's own mount namespace.
-  @Test(.enabled(if: Requirement.mounts.isMet, "\(Requirement.mounts)"))
-  func `on a full disk, rows can be shown and copied, and recording resumes once space is free`() async throws
-  {
-    try await VirtualDesktop.with(accessibility: true) { desktop in
-      try await Scene.fillHistory(with: ["first", "second"], on: desktop)
-      let script = """
-        set -e
-        folder="$XDG_DATA_HOME/copypasta"
+  /// A disk in the program's own mount namespace that cannot be written.
+  enum Disk: CaseIterable {
+    /// Has 256 KiB.
+    case full
+    case readOnly
+
+    /// Mounts the disk in the history's folder.
+    var mounting: String {
+      switch self {
+      case .full:
+        """
         mkdir "$folder-saved"
         mv "$folder/history.sqlite3" "$folder-saved"
         mount -t tmpfs -o size=256k,mode=700 tmpfs "$folder"
         cp "$folder-saved/history.sqlite3" "$folder"
         dd if=/dev/zero of="$folder/filler" bs=4096 2>/dev/null || true
-        exec "$@"
         """
+      case .readOnly: #"mount --bind "$folder" "$folder"; mount -o remount,bind,ro "$folder""#
+      }
+    }
+
+    var reason: String {
+      switch self {
+      case .full: "The history can’t be changed right now. The disk is full."
+      case .readOnly: "The history can’t be changed: its file or folder is read-only."
+      }
+    }
+
+    /// Makes the disk writable.
+    var mending: String {
+      switch self {
+      case .full: #"rm "$folder/filler""#
+      case .readOnly: #"mount -o remount,bind,rw "$folder""#
+      }
+    }
+  }
+
+  @Test(.enabled(if: Requirement.mounts.isMet, "\(Requirement.mounts)"), arguments: Disk.allCases)
+  func `on a disk that is full or read-only, rows are shown and copied, and recording resumes when it can`(
+    _ disk: Disk
+  ) async throws {
+    try await VirtualDesktop.with(accessibility: true) { desktop in
+      try await Scene.fillHistory(with: ["first", "second"], on: desktop)
+      let prefix = "set -e; folder='\(desktop.home.dataHome)/copypasta'\n"
       let app = try await CopyPasta.launch(
-        on: desktop, through: ["unshare", "-m", "sh", "-c", script, "sh"],
+        on: desktop, through: ["unshare", "-m", "sh", "-c", prefix + disk.mounting + "\nexec \"$@\"", "sh"],
         environment: ["XDG_DATA_HOME": desktop.home.dataHome])
       let scene = Scene(desktop: desktop, app: app)
       func onDisk(_ command: String...) async throws -> String {
         try await desktop.run(["nsenter", "-m", "-t", "\(app.program.processID)"] + command).text
       }
       let reader = ScreenReader(desktop: desktop)
-      try await waitUntil("the message about the full disk") {
-        try await reader.tree().all.contains {
-          $0.name.hasPrefix("The history can’t be changed right now. The disk is full.")
-        }
+      try await waitUntil("the message about the disk") {
+        try await reader.tree().all.contains { $0.name.hasPrefix(disk.reason) }
       }
       try await scene.clickFirstRow()
       try await scene.expectClipboard("second")
-      _ = try await onDisk("rm", desktop.home.dataHome + "/copypasta/filler")
+      _ = try await onDisk("sh", "-c", prefix + disk.mending)
       try await XClip.copy("third", on: desktop)
       try await waitUntil("the next text on the disk") {
         try await onDisk("sqlite3", app.databasePath, "SELECT text FROM clip ORDER BY id")
