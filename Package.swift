@@ -80,3 +80,10 @@ if Context.environment["COPYPASTA_FUZZER"] != nil {
   package.targets.append(
     .executableTarget(name: "TextFuzzer", dependencies: ["TextPipeline"], path: "Tests/TextFuzzer"))
 }
+
+// Set this here instead of on the command line, so that `swift build` and `meson-helpers/test` use the same flags and
+// reuse each other's work. A release build must not fail because a newer compiler has new warnings.
+for target in package.targets where target.type != .system {
+  let asErrors = SwiftSetting.treatAllWarnings(as: .error, .when(configuration: .debug))
+  target.swiftSettings = (target.swiftSettings ?? []) + [asErrors]
+}
