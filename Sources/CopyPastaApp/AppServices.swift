@@ -5,7 +5,6 @@ import GtkKit
 @MainActor
 final class AppServices {
   let windowSystem: any WindowSystem
-  let clipboard: any SystemClipboard
   let location: HistoryLocation
   let windowState: KeyFile
   let hints: Hints
@@ -17,14 +16,13 @@ final class AppServices {
   private let makeShortcuts: @MainActor () -> [any GlobalShortcutController.Backend]
 
   init(
-    windowSystem: any WindowSystem = windowSystemOfDisplay(), clipboard: any SystemClipboard,
-    location: HistoryLocation, windowState: KeyFile, hints: Hints,
+    windowSystem: any WindowSystem = windowSystemOfDisplay(), location: HistoryLocation,
+    windowState: KeyFile, hints: Hints,
     now: @escaping @Sendable () -> Int64, clock: (@Sendable () -> ClockReading)? = nil,
     preferences: @escaping @MainActor () -> Preferences,
     shortcuts: @escaping @MainActor () -> [any GlobalShortcutController.Backend]
   ) {
     self.windowSystem = windowSystem
-    self.clipboard = clipboard
     self.location = location
     self.windowState = windowState
     self.hints = hints
@@ -43,7 +41,7 @@ final class AppServices {
   static func live() -> AppServices {
     let windowSystem = windowSystemOfDisplay()
     return AppServices(
-      windowSystem: windowSystem, clipboard: windowSystem.makeClipboard(), location: .ofThisUser,
+      windowSystem: windowSystem, location: .ofThisUser,
       windowState: KeyFile(path: Desktop.Folders.state + "/copypasta/state.ini", group: "window"),
       hints: Hints(keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/hints.ini", group: "hints")),
       now: { Format.now },

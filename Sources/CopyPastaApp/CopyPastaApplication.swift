@@ -22,7 +22,8 @@ final class CopyPastaApplication {
   private let startup: StartupServices
   private let application = Application(id: CopyPasta.id)
   private let services = AppServices.live()
-  private lazy var session = HistorySession(services)
+  private lazy var session = HistorySession(
+    services, clipboard: services.windowSystem.makeClipboard())
   private var toggler: WindowToggler?
   private var window: HistoryWindow?
   private var preparation: Task<Void, Never>?
@@ -57,7 +58,7 @@ final class CopyPastaApplication {
     }
     application.onActivate { [self] in show(.ambient) }
     application.onTerminationSignal(quit)
-    tokens.append(services.clipboard.offerLosses.add(endIfUnneeded))
+    tokens.append(session.clipboard.offerLosses.add(endIfUnneeded))
     tokens.append(
       services.pause.changes.add { [self] in
         if services.pause.isPaused { reasons.hold(.pause) } else { reasons.end(.pause) }
@@ -311,7 +312,7 @@ final class CopyPastaApplication {
   /// Quits if no window is shown, nothing else keeps the program running, and the clipboard does not need this process.
   private func endIfUnneeded() {
     let isShown = window?.isShown == true || dialogs.areOpen
-    if !isShown && reasons.isEmpty && !services.clipboard.isOffering { quit() }
+    if !isShown && reasons.isEmpty && !session.clipboard.isOffering { quit() }
   }
 
   private func end() {
@@ -319,9 +320,9 @@ final class CopyPastaApplication {
     // First finish pending work: a row that was just copied is handed over, and a row that was just deleted must be
     // removed from the disk. A read in progress may take longer; the clipboard manager then ends it.
     MainLoop.wait(atMost: .milliseconds(1500)) { [session] in await session.drain() }
-    MainLoop.wait(atMost: .milliseconds(1500)) { [session, services] in
+    MainLoop.wait(atMost: .milliseconds(1500)) { [session] in
       await session.drainActions()
-      await services.clipboard.handOver()
+      await session.clipboard.handOver()
       await session.drain()
       await session.drainRetention()
     }

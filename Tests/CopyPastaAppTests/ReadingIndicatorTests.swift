@@ -62,9 +62,9 @@ import Testing
       let before = toplevels()
       let window = HistoryWindow(services, HistorySession(services), showText: { _ in }, closed: {})
       let widget = try #require(toplevels().first { !before.contains($0) })
-      #expect(Self.words(in: widget).contains(isPaused ? "Paused" : "Not Recording"))
+      #expect(labelTexts(in: widget).contains(isPaused ? "Paused" : "Not Recording"))
       window.present(.ambient)
-      #expect(Self.words(in: widget).contains(words))
+      #expect(labelTexts(in: widget).contains(words))
       window.destroy()
     }
   }
@@ -93,9 +93,5 @@ import Testing
     window.isVisible = true
     #expect(indicator.root.tooltip == idle)
     window.destroy()
-  }
-
-  private static func words(in widget: UnsafeMutablePointer<GtkWidget>) -> [String] {
-    widgets(gtk_label_get_type(), in: widget).map { String(cString: gtk_label_get_text(OpaquePointer($0))) }
   }
 }

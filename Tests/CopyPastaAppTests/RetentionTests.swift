@@ -219,6 +219,42 @@ import Testing
     }
   }
 
+  /// *Delete Older Items?* counts the oldest two items, and *Clear History?* all three.
+  @Test func `the number in an open dialog follows deletions, and the dialog closes when nothing is left`()
+    async throws
+  {
+    try await TestDisplay.open()
+    try await record(40, 50, 1)
+    await look()
+    let expired = try #require(asked)
+    let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
+    window.present(.ambient)
+    let preferences = Window(title: "Preferences")
+    preferences.present()
+    let before = toplevels()
+    let question = RetentionQuestion(expired, over: preferences, session) {}
+    let older = try #require(toplevels().first { !before.contains($0) })
+    gtk_widget_activate_action_variant(window.body.root.widget, "win.clear-history", nil)
+    let all = try #require(toplevels().first { !before.contains($0) && $0 != older })
+    #expect(labelTexts(in: older).contains { $0.starts(with: "2 items") })
+    #expect(labelTexts(in: all).contains { $0.starts(with: "All 3 items") })
+    session.delete(session.ids[1])
+    await session.drain()
+    try await pump("new numbers") {
+      labelTexts(in: older).contains { $0.starts(with: "1 item is") }
+        && labelTexts(in: all).contains { $0.starts(with: "All 2 items") }
+    }
+    session.delete(session.ids[1])
+    await session.drain()
+    try await pump("no older item") { !toplevels().contains(older) }
+    session.delete(session.ids[0])
+    await session.drain()
+    try await pump("no item") { !toplevels().contains(all) }
+    withExtendedLifetime(question) {}
+    preferences.destroy()
+    window.destroy()
+  }
+
   @Test func `while the history cannot be changed, no question is asked`() async throws {
     try await record(40, 1)
     scratch.reader.close()

@@ -60,6 +60,9 @@ extension FakeClipboard {
 }
 
 extension HistorySession {
+  /// Makes a session with a clipboard whose content needs no recording.
+  convenience init(_ services: AppServices) { self.init(services, clipboard: FakeClipboard.idle) }
+
   /// Makes a session without a window, and opens it unless `firstPageSize` is nil.
   ///
   /// - Parameter lock: How long the store waits for another program's lock, in milliseconds.
@@ -70,8 +73,8 @@ extension HistorySession {
     firstPageSize: Int? = 30, undoTime: Duration = .seconds(3600), lock: Int32 = 2000
   ) -> HistorySession {
     let services = AppServices.keepingNothing(
-      at: location, clipboard: clipboard, FakeShortcut(), preferences: preferences, now: now, clock: clock)
-    let session = HistorySession(services, undoTime: undoTime) {
+      at: location, FakeShortcut(), preferences: preferences, now: now, clock: clock)
+    let session = HistorySession(services, clipboard: clipboard, undoTime: undoTime) {
       HistoryStore(
         at: location, digest: { key, text in Checksum.hmacSHA256(key: key, of: text.bytes) },
         timeouts: .init(lock: lock, opening: 25))

@@ -18,6 +18,12 @@ func widgets(
   return found
 }
 
+/// The texts of a widget's labels, in GTK's order.
+@MainActor
+func labelTexts(in widget: UnsafeMutablePointer<GtkWidget>) -> [String] {
+  widgets(gtk_label_get_type(), in: widget).map { String(cString: gtk_label_get_text(OpaquePointer($0))) }
+}
+
 /// All windows of this process.
 @MainActor
 func toplevels() -> [UnsafeMutablePointer<GtkWidget>] {
@@ -34,13 +40,12 @@ extension AppServices {
   @MainActor
   static func keepingNothing(
     at location: HistoryLocation = HistoryLocation(folder: "/proc/none"),
-    clipboard: any SystemClipboard = FakeClipboard.idle, _ way: FakeShortcut, preferences: Preferences? = nil,
+    _ way: FakeShortcut, preferences: Preferences? = nil,
     now: @escaping @Sendable () -> Int64 = { 0 }, clock: (@Sendable () -> ClockReading)? = nil
   ) -> AppServices {
     let preferences = preferences ?? Preferences(schema: nil)
     return AppServices(
-      clipboard: clipboard, location: location,
-      windowState: KeyFile(path: "/proc/none", group: "window"),
+      location: location, windowState: KeyFile(path: "/proc/none", group: "window"),
       hints: Hints(keptIn: KeyFile(path: "/proc/none", group: "hints")),
       now: now, clock: clock,
       preferences: { preferences }, shortcuts: { [way] })

@@ -297,7 +297,7 @@ final class HistoryWindow {
   /// Tells the session how much the user sees: the clipboard is read only while the window is active.
   private func followActivity() {
     body.isPaused = services.pause.isPaused
-    services.clipboard.setReadingWindow(window.x11Number)
+    session.clipboard.setReadingWindow(window.x11Number)
     if session.followsSettings { session.attention = isActive ? .active : isShown ? .shown : .hidden }
     showIndicator()
   }
@@ -318,7 +318,7 @@ final class HistoryWindow {
 
   private func connect() {
     window.onActivityChange(weakly(self) { $0.activityChanged() })
-    window.onAnyInput { [clipboard = services.clipboard] _ in clipboard.notePress() }
+    window.onAnyInput { [clipboard = session.clipboard] _ in clipboard.notePress() }
     window.onCloseRequest { [weak self] in
       self?.closed()
       return true
@@ -335,7 +335,7 @@ final class HistoryWindow {
       return true
     }
     body.root.onDrop(
-      of: services.clipboard.dropFormats, isAccepted: { [session] in session.isOpen }
+      of: session.clipboard.dropFormats, isAccepted: { [session] in session.isOpen }
     ) { [session] in session.record($0) }
     body.root.addStyle("drop-place")
     actions.add("clear-history", weakly(self) { $0.askToClear() })
@@ -372,7 +372,7 @@ final class HistoryWindow {
   private func copyCommand() {
     guard let command = services.shortcut.advice.command else { return }
     Task.unpooled { [self] in
-      let failure = await services.clipboard.offer(command: command)
+      let failure = await session.clipboard.offer(command: command)
       if let failure { showNotice(failure) } else { body.emptyPage.showCopied() }
     }
   }

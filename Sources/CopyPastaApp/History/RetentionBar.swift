@@ -28,7 +28,9 @@ extension ExpiredClips {
   }
 
   /// The message, and the consequence of a yes, for a dialog.
-  @MainActor var warning: String { message + " " + tr("They are deleted permanently.") }
+  @MainActor var warning: String {
+    message + " " + trn("It is deleted permanently.", "They are deleted permanently.", count)
+  }
 }
 
 /// The bar below the list that asks whether to delete expired items.
@@ -127,6 +129,8 @@ final class RetentionQuestion {
   }
 
   private func countAgain() async {
+    // A row leaves the list before the deletion has reached the disk.
+    await session.drainActions()
     do throws(StoreError) {
       if let found = try await session.expired(after: expired.period) {
         expired = found

@@ -22,7 +22,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     let preferences = services.preferences
     self.preferences = preferences
     shortcut = ShortcutGroup(
-      preferences, services.shortcut, in: window, clipboard: services.clipboard)
+      preferences, services.shortcut, in: window, clipboard: session.clipboard)
     startsAtLogin = PreferenceRow(
       .startsAtLogin, of: preferences, tr("_Start at Login"),
       tr(

@@ -65,7 +65,7 @@ final class HistorySession {
     events.notify(.deletionsChanged)
   }
   let services: AppServices
-  var clipboard: any SystemClipboard { services.clipboard }
+  let clipboard: any SystemClipboard
   let retention: Retention
 
   // The extensions in this folder use the following members.
@@ -114,13 +114,15 @@ final class HistorySession {
   }
 
   /// - Parameters:
+  ///   - clipboard: The clipboard to read from and to copy to.
   ///   - undoTime: How long deletions can be undone.
   ///   - store: Opens the store; tests shorten its timeouts.
   init(
-    _ services: AppServices, undoTime: Duration = .seconds(8),
+    _ services: AppServices, clipboard: any SystemClipboard, undoTime: Duration = .seconds(8),
     store: (@MainActor () -> HistoryStore)? = nil
   ) {
     self.services = services
+    self.clipboard = clipboard
     self.undoTime = undoTime
     makeStore =
       store ?? { [location = services.location] in
