@@ -22,10 +22,9 @@ import Testing
     for _ in 1...3 { try await scene.settle() }
     // The follower asks the portal as soon as the portal appears on the bus.
     let portal = try Program(
-      [
-        "/usr/bin/python3", Fixture.path("settings_portal.py"), "--at-first-question", "contrast",
-        "uint32 1", "color-scheme", "uint32 0",
-      ], environment: ["PATH": "/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": scene.daemon.address])
+      Fixture.python(
+        "portal.py", ["--change-at-first-question", "contrast", "uint32 1", "color-scheme", "uint32 0"]),
+      environment: ["PATH": "/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": scene.daemon.address])
     var said: [Substring] { String(decoding: portal.output, as: UTF8.self).split(separator: "\n") }
     try await pump("the request") { said.contains("asked") }
     // The main loop is not running here, so neither the answer nor the change has been handled yet.

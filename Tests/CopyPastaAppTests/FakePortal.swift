@@ -22,6 +22,8 @@ final class FakePortal {
 
   /// The outcome of each method; `granted` by default.
   var answers: [String: Answer] = [:]
+  /// The outcome of a second answer to the same request, which portals must not send.
+  var secondAnswers: [String: Answer] = [:]
   /// Called after a method's answer is chosen and before the answer is sent.
   var beforeAnswering: [String: () -> Void] = [:]
   /// The version of the shortcuts interface; nil if the portal does not report one.
@@ -204,7 +206,9 @@ final class FakePortal {
     requestObjects[request] = try closable("org.freedesktop.portal.Request", at: request)
     beforeAnswering[method]?()
     // Respond before the call returns, as fast portals do.
-    if let response = response(to: method, answer) { respond(to: request, response) }
+    for answer in [answer, secondAnswers[method]].compactMap(\.self) {
+      if let response = response(to: method, answer) { respond(to: request, response) }
+    }
     return [path(request)]
   }
 

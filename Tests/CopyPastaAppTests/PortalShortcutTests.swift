@@ -205,6 +205,45 @@ import Testing
     #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
   }
 
+  @Test(arguments: ["CreateSession", "ListShortcuts", "BindShortcuts"])
+  func `a portal's second answer to a request changes nothing`(method: String) async throws {
+    portal.secondAnswers[method] = .refused
+    let shortcut = makeShortcut(remembers: true)
+    reports.follow(shortcut)
+    try await expectHeld(shortcut)
+    try await portal.settle()
+    portal.activate()
+    try await pump("the press") { reports.presses.count == 1 }
+    #expect(reports.states == [])
+  }
+
+  /// A portal may have answered before it gets the call that closes the request.
+  @Test(arguments: [("CreateSession", 0), ("ListShortcuts", 1), ("BindShortcuts", 2)])
+  func `a portal's late answer changes nothing`(method: String, number: Int) async throws {
+    let shortcut = makeShortcut(.short(for: method), remembers: true)
+    reports.follow(shortcut)
+    portal.answers[method] = .silence
+    try await portal.start()
+    let asking = Task { [keys] in await shortcut.start(keys) }
+    try await pump("the request") { portal.requests.count > number }
+    let request = portal.requests[number]
+    if method == "BindShortcuts" { asking.cancel() }
+    let isHeld = method == "ListShortcuts"
+    #expect(try await pumping { await asking.value } == (isHeld ? Self.held : .notHeld(.unsupported)))
+    let other = FakePortal.list("toggle-history", trigger: "Meta+L")
+    portal.respond(
+      to: request,
+      [.uint32(0), .dictionary(["session_handle": .string(FakePortal.handle), "shortcuts": other])])
+    portal.activate()
+    try await portal.settle()
+    #expect(reports.presses.count == (isHeld ? 1 : 0) && reports.states == [])
+    try await pumping { await shortcut.stop() }
+    portal.answers = [:]
+    #expect(try await start(shortcut) == Self.held)
+    portal.activate()
+    try await pump("the press") { reports.presses.count == (isHeld ? 2 : 1) }
+  }
+
   @Test func `a portal's grant without CopyPasta's shortcut counts as a refusal`() async throws {
     portal.granted = FakePortal.list("another", trigger: "Meta+V")
     try await expectHeld(as: .notHeld(.refused))

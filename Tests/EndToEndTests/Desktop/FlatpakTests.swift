@@ -43,7 +43,7 @@ struct FlatpakTests {
 
   @Test func `the portal's shortcut hides and shows the sandboxed program's window`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
-      let portal = try await Self.startPortal("granted", on: desktop)
+      let portal = try await TestPortal.start(on: desktop).program
       try Self.set("shortcut='<Control><Super>v'", on: desktop)
       let scene = Scene(desktop: desktop, app: try await Self.launch(on: desktop))
       try await portal.waitUntil("the shortcut bound") { $0.contains("BindShortcuts") }
@@ -60,7 +60,7 @@ struct FlatpakTests {
   @Test(arguments: ["granted", "refused"])
   func `the start-at-login setting follows the portal's answer`(_ answer: String) async throws {
     try await VirtualDesktop.with { desktop in
-      let portal = try await Self.startPortal(answer, on: desktop)
+      let portal = try await TestPortal.start(refuses: answer == "refused", on: desktop).program
       let scene = Scene(desktop: desktop, app: try await Self.launch(on: desktop))
       try await desktop.press("ctrl+comma")
       try await waitUntil("Preferences") { try await scene.activeTitle() == "Preferences" }
@@ -106,14 +106,6 @@ struct FlatpakTests {
     return try await CopyPasta.launch(
       on: desktop, through: [sandbox],
       environment: ["XDG_DATA_HOME": home(on: desktop) + "/data"])
-  }
-
-  private static func startPortal(_ answer: String, on desktop: VirtualDesktop) async throws
-    -> Program
-  {
-    let portal = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("portal.py"), answer])
-    try await portal.waitUntil("the portal on the bus") { $0.first == "ready" }
-    return portal
   }
 
   private static func keyFile(on desktop: VirtualDesktop) -> String {

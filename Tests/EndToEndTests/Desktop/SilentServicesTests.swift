@@ -15,7 +15,7 @@ import Testing
     try await VirtualDesktop.with(kind) { desktop in
       // Make the portal activatable, because GTK asks only a portal that the bus could start.
       try desktop.home.addService("org.freedesktop.portal.Desktop", command: "/bin/false")
-      let portal = try await SettingsPortal.start(["color-scheme": "uint32 1"], on: desktop)
+      let portal = try await TestPortal.start(["color-scheme": "uint32 1"], on: desktop)
       portal.program.signal(SIGSTOP)
       defer { portal.program.signal(SIGCONT) }
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))

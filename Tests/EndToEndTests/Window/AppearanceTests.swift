@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: VirtualDesktop.Kind.all)
   func `the window follows the desktop's dark and light preference`(kind: VirtualDesktop.Kind) async throws {
     try await VirtualDesktop.with(kind) { desktop in
-      let portal = try await SettingsPortal.start(["color-scheme": "uint32 1"], on: desktop)
+      let portal = try await TestPortal.start(["color-scheme": "uint32 1"], on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       try await scene.expectGround(isDark: true)
       try await portal.set("color-scheme", to: "uint32 0")
@@ -27,7 +27,7 @@ import Testing
 
   @Test func `a remembered dark preference applies to the first frame while the portal hangs`() async throws {
     try await VirtualDesktop.with { desktop in
-      let portal = try await SettingsPortal.start(["color-scheme": "uint32 1"], on: desktop)
+      let portal = try await TestPortal.start(["color-scheme": "uint32 1"], on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       try await scene.expectGround(isDark: true)
       try await scene.end()
@@ -55,7 +55,7 @@ import Testing
 
   @Test func `the window follows the contrast preference in light and dark`() async throws {
     try await VirtualDesktop.with { desktop in
-      let portal = try await SettingsPortal.start([:], on: desktop)
+      let portal = try await TestPortal.start([:], on: desktop)
       // An old clip, because the age of a new one changes during the test.
       try await Scene.fillHistory(with: ["one"], on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -101,7 +101,7 @@ import Testing
 
   @Test func `the desktop's accent colour tints the copied row`() async throws {
     try await VirtualDesktop.with { desktop in
-      let portal = try await SettingsPortal.start(["accent-color": Self.orange], on: desktop)
+      let portal = try await TestPortal.start(["accent-color": Self.orange], on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       try await scene.parkMouse()
       try await scene.capture("tinted")
@@ -116,7 +116,7 @@ import Testing
 
   @Test func `a user's own theme overrides the portal's preferences`() async throws {
     try await VirtualDesktop.with { desktop in
-      _ = try await SettingsPortal.start(
+      _ = try await TestPortal.start(
         ["color-scheme": "uint32 1", "contrast": "uint32 1", "accent-color": Self.orange], on: desktop)
       let folder = desktop.home.dataHome + "/themes/Mine/gtk-4.0"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -144,28 +144,6 @@ import Testing
       try await scene.expectTint { $0.blue > $0.red + 30 }
       try await scene.end()
     }
-  }
-}
-
-/// A settings portal with the values that the test sets.
-struct SettingsPortal {
-  let program: Program
-  private let desktop: VirtualDesktop
-
-  static func start(_ values: [String: String], on desktop: VirtualDesktop) async throws -> SettingsPortal {
-    let arguments = values.flatMap { [$0, $1] }
-    let program = try desktop.start(
-      ["/usr/bin/python3", Fixture.path("settings_portal.py")] + arguments)
-    try await program.waitUntil("the portal") { $0 == ["ready"] }
-    return SettingsPortal(program: program, desktop: desktop)
-  }
-
-  func set(_ key: String, to value: String) async throws {
-    let result = try await desktop.run([
-      "gdbus", "call", "--session", "--dest", "org.freedesktop.portal.Desktop", "--object-path",
-      "/org/freedesktop/portal/desktop", "--method", "org.copypasta.Test.Set", key, "\"\(value)\"",
-    ])
-    guard result.exit == .code(0) else { throw TestSupportError("gdbus: \(result.errors)") }
   }
 }
 

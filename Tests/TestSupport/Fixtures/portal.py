@@ -1,94 +1,140 @@
-"""Portals on the session bus: global shortcuts, start at login, and those that GTK calls.
+#!/usr/bin/python3
+"""Portals on the session bus, because the test desktops have none: global shortcuts, settings, start at login.
 
-portal.py ANSWER answers RequestBackground with "granted" or "refused"; a shortcut is always granted. Prints "ready", then
-the name of each called method, except for reads of settings. SIGUSR1 presses the shortcut.
+portal.py [--backend] [--refuse] [--change-at-first-question KEY VALUE] [KEY VALUE]...
+
+The settings portal has these keys of org.freedesktop.appearance, with values in GVariant's text format; the method Set of
+org.copypasta.Test changes one. Prints "ready" when it is on the bus, then the name of each called method, except for
+reads of settings. SIGUSR1 presses the newest shortcut.
+
+--backend is a backend of xdg-desktop-portal instead. --refuse refuses start at login; everything else is granted.
+--change-at-first-question prints "asked" at the first question for settings, answers it a moment later with the current
+values, then changes the key and prints "told".
 """
+import argparse
 import signal
-import sys
+import time
 
 from gi.repository import Gio, GLib
 
 PATH = '/org/freedesktop/portal/desktop'
-SHORTCUTS = 'org.freedesktop.portal.GlobalShortcuts'
-INTERFACES = '''<node>
-  <interface name='org.freedesktop.portal.GlobalShortcuts'>
-    <method name='CreateSession'><arg type='a{sv}' direction='in'/><arg type='o' direction='out'/></method>
-    <method name='BindShortcuts'>
-      <arg type='o' direction='in'/><arg type='a(sa{sv})' direction='in'/><arg type='s' direction='in'/>
-      <arg type='a{sv}' direction='in'/><arg type='o' direction='out'/>
-    </method>
-    <signal name='Activated'><arg type='o'/><arg type='s'/><arg type='t'/><arg type='a{sv}'/></signal>
-  </interface>
-  <interface name='org.freedesktop.portal.Settings'>
-    <method name='ReadAll'><arg type='as' direction='in'/><arg type='a{sa{sv}}' direction='out'/></method>
-    <method name='Read'>
-      <arg type='s' direction='in'/><arg type='s' direction='in'/><arg type='v' direction='out'/>
-    </method>
-  </interface>
-  <interface name='org.freedesktop.portal.Inhibit'>
-    <method name='CreateMonitor'>
-      <arg type='s' direction='in'/><arg type='a{sv}' direction='in'/><arg type='o' direction='out'/>
-    </method>
-  </interface>
-  <interface name='org.freedesktop.portal.Background'>
-    <method name='RequestBackground'>
-      <arg type='s' direction='in'/><arg type='a{sv}' direction='in'/><arg type='o' direction='out'/>
-    </method>
-  </interface>
-</node>'''
+APPEARANCE = 'org.freedesktop.appearance'
+PORTAL, BACKEND = 'org.freedesktop.portal.', 'org.freedesktop.impl.portal.'
+# The types of the arguments and results of each method.
+PORTAL_METHODS = {
+    PORTAL + 'GlobalShortcuts': {'CreateSession': ('a{sv}', 'o'), 'BindShortcuts': ('o a(sa{sv}) s a{sv}', 'o')},
+    PORTAL + 'Background': {'RequestBackground': ('s a{sv}', 'o')},
+    # In a sandbox GTK 4.24 monitors the end of the session, and logs a warning if it cannot.
+    PORTAL + 'Inhibit': {'CreateMonitor': ('s a{sv}', 'o')},
+    PORTAL + 'Settings': {'ReadAll': ('as', 'a{sa{sv}}'), 'Read': ('s s', 'v')},
+    'org.copypasta.Test': {'Set': ('s s', '')},
+}
+BACKEND_METHODS = {
+    BACKEND + 'GlobalShortcuts': {
+        'CreateSession': ('o o s a{sv}', 'u a{sv}'), 'BindShortcuts': ('o o a(sa{sv}) s a{sv}', 'u a{sv}'),
+        'ListShortcuts': ('o o', 'u a{sv}')},
+    BACKEND + 'Background': {'GetAppState': ('', 'a{sv}')},
+}
+
+
+def described(methods):
+    """Returns the introspection data of interfaces."""
+    def arguments(types, direction):
+        return ''.join(f'<arg type="{each}" direction="{direction}"/>' for each in types.split())
+    return Gio.DBusNodeInfo.new_for_xml('<node>' + ''.join(
+        f'<interface name="{interface}"><property name="version" type="u" access="read"/>' + ''.join(
+            f'<method name="{name}">{arguments(taken, "in")}{arguments(given, "out")}</method>'
+            for name, (taken, given) in table.items()) + '</interface>'
+        for interface, table in methods.items()) + '</node>').interfaces
 
 
 class Portal:
-    def __init__(self, answer):
-        self.answer = answer
-        self.session = None
+    def __init__(self, options):
+        self.options, self.session, self.shortcuts = options, None, []
+        self.change = options.change_at_first_question
+        self.settings = {key: parsed(text) for key, text in zip(options.settings[::2], options.settings[1::2])}
         self.bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-        for interface in Gio.DBusNodeInfo.new_for_xml(INTERFACES).interfaces:
-            self.bus.register_object(PATH, interface, self.called)
-        Gio.bus_own_name_on_connection(self.bus, 'org.freedesktop.portal.Desktop', Gio.BusNameOwnerFlags.NONE,
-                                       lambda *_: print('ready', flush=True), None)
+        for interface in described(BACKEND_METHODS if options.backend else PORTAL_METHODS):
+            self.bus.register_object(PATH, interface, self.called, lambda *_: GLib.Variant('u', 1))
+        name = BACKEND + 'desktop.try' if options.backend else PORTAL + 'Desktop'
+        Gio.bus_own_name_on_connection(
+            self.bus, name, Gio.BusNameOwnerFlags.NONE, lambda *_: print('ready', flush=True), None)
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, self.press)
 
     def called(self, _bus, sender, _path, _interface, method, arguments, invocation):
-        # In a sandbox GTK reads the desktop's settings through the portal; answer that there are none.
-        if method == 'ReadAll':
-            return invocation.return_value(GLib.Variant('(a{sa{sv}})', ({},)))
-        if method == 'Read':
-            return invocation.return_dbus_error('org.freedesktop.portal.Error.NotFound', 'none')
-        print(method, flush=True)
         arguments = arguments.unpack()
-        options = arguments[-1] if method != 'CreateSession' else arguments[0]
-        caller = sender[1:].replace('.', '_')
-        request = f'{PATH}/request/{caller}/{options["handle_token"]}'
+        if method == 'ReadAll':
+            self.read(invocation)
+        elif method == 'Read':
+            invocation.return_dbus_error('org.freedesktop.portal.Error.NotFound', 'none')
+        elif method == 'Set':
+            self.set(*arguments)
+            invocation.return_value(None)
+        elif method == 'GetAppState':
+            # Report no programs, so that the portal considers none as running in the background.
+            invocation.return_value(GLib.Variant('(a{sv})', ({},)))
+        else:
+            self.requested(method, arguments, sender, invocation)
+            print(method, flush=True)
+
+    def read(self, invocation):
+        change, self.change = self.change, None
+        if change:
+            print('asked', flush=True)
+            time.sleep(0.3)
+        invocation.return_value(GLib.Variant('(a{sa{sv}})', ({APPEARANCE: self.settings},)))
+        if change:
+            self.set(*change)
+            self.bus.flush_sync()
+            print('told', flush=True)
+
+    def set(self, key, text):
+        self.settings[key] = parsed(text)
+        self.bus.emit_signal(None, PATH, PORTAL + 'Settings', 'SettingChanged',
+                             GLib.Variant('(ssv)', (APPEARANCE, key, self.settings[key])))
+
+    def requested(self, method, arguments, sender, invocation):
+        """Answers a request: a backend at once, a portal by a signal."""
+        options = next((each for each in reversed(arguments) if isinstance(each, dict)), {})
+        below = sender[1:].replace('.', '_')
+        code, results = 0, {}
+        if method in ('CreateSession', 'CreateMonitor') and not self.options.backend:
+            handle = f'{PATH}/session/{below}/{options["session_handle_token"]}'
+            results['session_handle'] = GLib.Variant('s', handle)
+        elif method == 'RequestBackground':
+            code = 1 if self.options.refuse else 0
+            results['autostart'] = GLib.Variant('b', options['autostart'])
+        elif method == 'BindShortcuts':
+            self.session = arguments[1 if self.options.backend else 0]
+            self.shortcuts = [
+                (name, {'description': GLib.Variant('s', details['description']),
+                        'trigger_description': GLib.Variant('s', 'Ctrl+Super+V')})
+                for name, details in next(each for each in arguments if isinstance(each, list))]
+        if method.endswith('Shortcuts'):
+            results['shortcuts'] = GLib.Variant('a(sa{sv})', self.shortcuts)
+        answer = GLib.Variant('(ua{sv})', (code, {} if code else results))
+        if self.options.backend:
+            return invocation.return_value(answer)
+        request = f'{PATH}/request/{below}/{options["handle_token"]}'
         invocation.return_value(GLib.Variant('(o)', (request,)))
-        code, results = getattr(self, method)(caller, arguments, options)
-        self.bus.emit_signal(sender, request, 'org.freedesktop.portal.Request', 'Response',
-                             GLib.Variant('(ua{sv})', (code, results)))
-
-    def CreateSession(self, caller, _arguments, options):
-        self.session = f'{PATH}/session/{caller}/{options["session_handle_token"]}'
-        return 0, {'session_handle': GLib.Variant('s', self.session)}
-
-    def BindShortcuts(self, _caller, arguments, _options):
-        granted = [(name, {'trigger_description': GLib.Variant('s', 'Ctrl+Meta+V')}) for name, _ in arguments[1]]
-        return 0, {'shortcuts': GLib.Variant('a(sa{sv})', granted)}
-
-    # In a sandbox GTK 4.24 monitors the end of the session, and logs a warning if it cannot.
-    def CreateMonitor(self, caller, _arguments, options):
-        session = f'{PATH}/session/{caller}/{options["session_handle_token"]}'
-        return 0, {'session_handle': GLib.Variant('s', session)}
-
-    def RequestBackground(self, _caller, _arguments, options):
-        if self.answer == 'refused':
-            return 1, {}
-        return 0, {'autostart': GLib.Variant('b', options['autostart'])}
+        self.bus.emit_signal(sender, request, PORTAL + 'Request', 'Response', answer)
 
     def press(self):
-        if self.session:
-            self.bus.emit_signal(None, PATH, SHORTCUTS, 'Activated',
-                                 GLib.Variant('(osta{sv})', (self.session, 'toggle-history', 0, {})))
+        if self.shortcuts:
+            interface = (BACKEND if self.options.backend else PORTAL) + 'GlobalShortcuts'
+            self.bus.emit_signal(None, PATH, interface, 'Activated',
+                                 GLib.Variant('(osta{sv})', (self.session, self.shortcuts[-1][0], 0, {})))
         return True
 
 
-Portal(sys.argv[1])
+def parsed(text):
+    return GLib.Variant.parse(None, text, None, None)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--backend', action='store_true')
+parser.add_argument('--refuse', action='store_true')
+parser.add_argument('--change-at-first-question', nargs=2)
+parser.add_argument('settings', nargs='*')
+Portal(parser.parse_args())
 GLib.MainLoop().run()
