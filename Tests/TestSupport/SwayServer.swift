@@ -35,8 +35,10 @@ final class SwayServer: Sendable {
       "XDG_RUNTIME_DIR": folder, "SWAYSOCK": ipc, "WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman",
       "WLR_LIBINPUT_NO_DEVICES": "1",
     ]) { $1 }
+    // Let other users pass through the home folder without listing it.
+    if geteuid() == 0 { chmod(home.path, 0o711) }
     process = try Program(
-      try Self.asOtherThanRoot(in: home, folder) + ["sway", "--config", folder + "/config"],
+      try asOtherThanRoot(owning: folder) + ["sway", "--config", folder + "/config"],
       environment: own, deathSignal: .terminate)
     var pointer: Program?
     do {
@@ -56,22 +58,6 @@ final class SwayServer: Sendable {
       home.remove()
       throw error
     }
-  }
-
-  /// The command prefix that runs sway as another user if the tests run as root, because sway refuses to run as root.
-  ///
-  /// Clients that run as root can still connect to it.
-  private static func asOtherThanRoot(in home: ScratchHome, _ folder: String) throws -> [String] {
-    guard geteuid() == 0 else { return [] }
-    guard let nobody = getpwnam("nobody")?.pointee else { throw TestSupportError("there is no user nobody") }
-    chown(folder, nobody.pw_uid, nobody.pw_gid)
-    // Let other users pass through the home folder without listing it.
-    chmod(home.path, 0o711)
-    // Set the death signal again, because changing the user clears it.
-    return [
-      "setpriv", "--reuid=\(nobody.pw_uid)", "--regid=\(nobody.pw_gid)", "--clear-groups", "--pdeathsig",
-      "TERM", "--",
-    ]
   }
 
   /// Marks the server as unusable for other tests.
@@ -119,6 +105,7 @@ final class SwayServer: Sendable {
   /// Message types of sway-ipc(7).
   enum Question: UInt32 {
     case command = 0
+    case workspaces = 1
     case tree = 4
     case inputs = 100
   }
@@ -134,4 +121,18 @@ final class SwayServer: Sendable {
     let header = try stream.receive(14)
     return try stream.receive(header.dropFirst(6).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) })
   }
+}
+
+/// Returns the command prefix that runs a compositor as another user, who owns `folder`, if the tests run as root.
+///
+/// sway and Hyprland refuse to run as root. Clients that run as root can still connect to them.
+public func asOtherThanRoot(owning folder: String) throws -> [String] {
+  guard geteuid() == 0 else { return [] }
+  guard let nobody = getpwnam("nobody")?.pointee else { throw TestSupportError("there is no user nobody") }
+  chown(folder, nobody.pw_uid, nobody.pw_gid)
+  // Set the death signal again, because changing the user clears it.
+  return [
+    "setpriv", "--reuid=\(nobody.pw_uid)", "--regid=\(nobody.pw_gid)", "--clear-groups", "--pdeathsig",
+    "TERM", "--",
+  ]
 }

@@ -35,6 +35,12 @@ struct SwayWindowSystem: Compositor {
 
   func picture(of window: UInt?) async throws -> Screenshot { try await desktop.pictureByGrim(of: window) }
 
+  /// The number of the focused workspace.
+  func workspace() throws -> Int? {
+    let workspaces = try JSONDecoder().decode([Workspace].self, from: try desktop.sway.ask(.workspaces))
+    return workspaces.first(where: \.focused)?.num
+  }
+
   // MARK: Tools
 
   /// Runs a sway command, which must succeed.
@@ -48,6 +54,12 @@ struct SwayWindowSystem: Compositor {
 private struct Answer: Decodable {
   let success: Bool
   let error: String?
+}
+
+/// A workspace of sway, see sway-ipc(7).
+private struct Workspace: Decodable {
+  let num: Int
+  let focused: Bool
 }
 
 /// A node of sway's tree, see sway-ipc(7); it is a window if it has a process.

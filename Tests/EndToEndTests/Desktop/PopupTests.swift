@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [(VirtualDesktop.Kind.x11, false), (.x11, true), (.wayland, false)])
+  @Test(arguments: VirtualDesktop.Kind.everywhere, [false, true])
   func `leaving for another program hides the window, whichever window had the focus`(
     _ kind: VirtualDesktop.Kind, isDialogClosedLater: Bool
   ) async throws {

@@ -66,12 +66,16 @@ import Testing
   }
 
   /// An open menu has grabbed the keyboard, so the press does not reach the grab of the shortcut.
-  @Test func `the shortcut hides the window while its menu is open`() async throws {
+  @Test func `the shortcut hides the window while its menu or a drop-down is open`() async throws {
     try await Self.run(with: ["text"]) { scene, other in
-      for key in ["Menu", "F10"] {
+      for (dialog, popup) in [(nil, "Menu"), (nil, "F10"), ("ctrl+comma", "alt+k")] {
         try await scene.pressShortcut()
         try await scene.expectActive()
-        try await scene.openPopup(key)
+        if let dialog {
+          try await scene.desktop.press(dialog)
+          try await scene.waitForDialog(titled: "Preferences")
+        }
+        try await scene.openPopup(popup)
         try await scene.pressShortcut()
         try await waitUntil("the other window active") { try await other.isActive() }
         #expect(try await eventually { try await scene.desktop.copyPastaWindowCount() == 0 })

@@ -13,9 +13,10 @@ import Testing
       let window = try #require(try await scene.shownWindow())
       let other = try await scene.openOtherWindow()
       let frame = try await Self.move(window, on: scene.desktop)
-      var workspace = try await scene.desktop.xdotool("get_desktop").text
+      let start = try #require(try await scene.desktop.workspace())
+      let workspace = place == "workspace" ? 3 - start : start
       if place == "workspace" {
-        workspace = try await Self.leave(workspace, on: scene.desktop)
+        try await scene.desktop.goToWorkspace(workspace)
       } else {
         try await window.minimise()
         try await other.activate()
@@ -31,7 +32,7 @@ import Testing
       }
       try await scene.waitUntilActive()
       #expect(try await window.isVisible())
-      #expect(try await scene.desktop.xdotool("get_desktop").text == workspace)
+      #expect(try await scene.desktop.workspace() == workspace)
       try await waitUntil("the old place") { try await window.frame() == frame }
     }
   }
@@ -41,7 +42,8 @@ import Testing
       try await scene.desktop.press("ctrl+comma")
       try await scene.waitForDialog(titled: "Preferences")
       let dialog = try #require(try await scene.desktop.window(titled: "Preferences"))
-      let workspace = try await Self.leave(scene.desktop.xdotool("get_desktop").text, on: scene.desktop)
+      let start = try #require(try await scene.desktop.workspace())
+      try await scene.desktop.goToWorkspace(3 - start)
       try await waitUntil("the dialog away") { try await !dialog.isVisible() }
       // Ask again, because GTK may not know yet that the dialog has lost the focus.
       try await waitUntil("the dialog in front") {
@@ -50,16 +52,27 @@ import Testing
         #expect(call.exit == .code(0), "\(call.errors)")
         return try await scene.activeTitle() == "Preferences"
       }
-      #expect(try await scene.desktop.xdotool("get_desktop").text == workspace)
+      #expect(try await scene.desktop.workspace() == 3 - start)
     }
   }
 
-  /// Goes to another workspace, and returns its number.
-  private static func leave(_ workspace: String, on desktop: VirtualDesktop) async throws -> String {
-    let other = workspace == "0" ? "1" : "0"
-    try await desktop.xdotool("set_num_desktops", "2")
-    try await desktop.xdotool("set_desktop", other)
-    return other
+  /// sway only marks such a window as urgent, and other compositors take the user to it.
+  @Test(arguments: VirtualDesktop.Kind.compositors)
+  func `a window on another workspace comes to the user on Wayland`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
+    try await Scene.run(on: kind, with: ["text"]) { scene in
+      // GNOME removes an empty workspace.
+      try await scene.openOtherWindow()
+      for (way, workspace) in [("--toggle", 2), ("", 1)] {
+        try await scene.desktop.goToWorkspace(workspace)
+        try await waitUntil("the window left") { try await !scene.app.window.isActive() }
+        let call = try await scene.desktop.run([CopyPasta.programPath] + (way.isEmpty ? [] : [way]))
+        #expect(call.exit == .code(0) && call.errors == "")
+        try await scene.waitUntilActive(way)
+        #expect(try await [workspace, nil].contains(scene.desktop.workspace()))
+      }
+    }
   }
 
   private static func move(_ window: DesktopWindow, on desktop: VirtualDesktop) async throws -> Rectangle {
