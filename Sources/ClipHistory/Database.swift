@@ -80,7 +80,7 @@ final class Database {
   /// Stores which files the log and its index are; SQLite must have opened them.
   ///
   /// Neither is removed or replaced by SQLite while a connection is open.
-  func noteLog() { logFiles = FileStamp.numbersOfLog(path) }
+  func rememberLog() { logFiles = FileStamp.numbersOfLog(path) }
 
   /// Whether the file has been written since an immutable connection opened it; reads may then be inconsistent.
   var isStale: Bool { stamps.map { $0 != FileStamp.ofDatabase(path) } ?? false }
@@ -169,7 +169,7 @@ final class Database {
     // On a file system without locks SQLite reports SQLITE_BUSY, as for a lock that is held; only `errno` differs.
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
-    if error == .readOnly, saysWronglyItIsReadOnly { error = .damaged }
+    if error == .readOnly, isWronglyReadOnly { error = .damaged }
     if error == .damaged, isStale { return .replaced }
     if error == .damaged, !HistoryFolder.markDamaged(path) { error = .cannotBeRecovered }
     return error
@@ -178,7 +178,7 @@ final class Database {
   /// Whether SQLite treats a writable file as read-only, because the write version in its header is damaged.
   ///
   /// A file with an unknown write version can be read but not written (SQLite's file format, 1.3.3).
-  private var saysWronglyItIsReadOnly: Bool {
+  private var isWronglyReadOnly: Bool {
     erasing != nil && sqlite3_db_readonly(handle, "main") == 1 && HistoryFolder.isWritable(path)
   }
 

@@ -171,10 +171,10 @@ enum HistoryFolder {
   /// Throws an error for missing permissions, a stale mount or a disk failure. If these counted as a missing file, a
   /// program would start a new history, or back up an empty history.
   private static func status(
-    _ path: String, _ look: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32, folder: String? = nil
+    _ path: String, _ read: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32, folder: String? = nil
   ) throws(StoreError) -> stat? {
     var status = stat()
-    if look(path, &status) == 0 { return status }
+    if read(path, &status) == 0 { return status }
     guard errno == ENOENT else { throw .folderUnusable(path: folder ?? parent(of: path), errno: errno) }
     return nil
   }

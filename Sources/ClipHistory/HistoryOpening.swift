@@ -87,7 +87,7 @@ struct HistoryOpening {
         return try readAsPossible()
       } catch {
         // In a read-only folder, which way of reading works changes when another program opens or closes the history.
-        guard error.mayPass, attempts > 0 else { throw error }
+        guard error.isTransient, attempts > 0 else { throw error }
         attempts -= 1
         usleep(5_000)
       }
@@ -268,8 +268,8 @@ struct HistoryOpening {
   /// log into the file, even if the file was rejected.
   private func readBeforeWriting() throws(StoreError) {
     guard try HistoryFolder.size(of: location.writeAheadLog) != nil else { return }
-    let look = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)
-    _ = try Schema.version(of: look)
+    let reading = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)
+    _ = try Schema.version(of: reading)
   }
 
   private func bringUpToDate(_ database: Database) throws(StoreError) {
@@ -294,7 +294,7 @@ struct HistoryOpening {
     let version = try Schema.version(of: database)
     // Only a store can migrate a file that is older or still empty.
     guard version >= Schema.oldestReadable else { throw .cannotOpen(path: path, code: SQLITE_SCHEMA) }
-    if access == .readOnly { database.noteLog() }
+    if access == .readOnly { database.rememberLog() }
     database.lockTimeout = timeouts.lock
     return database
   }
@@ -352,7 +352,7 @@ final class ReopeningReader<Connection: PreparedReads> {
         if !current.database.isStale { return result }
       } catch {
         if current.database.isStale { continue }
-        guard error.mayPass, attempts > 0 else { throw error }
+        guard error.isTransient, attempts > 0 else { throw error }
         attempts -= 1
         usleep(5_000)
         try reopen()

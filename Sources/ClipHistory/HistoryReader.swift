@@ -11,7 +11,7 @@ import CSQLite
 /// ```
 public final class HistoryReader {
   private let opening: HistoryOpening
-  private let aroundDamage: Bool
+  private let evenIfDamaged: Bool
   private var following: ReopeningReader<Connection>?
   private var withoutLocks: [Connection] = []
   /// Reads the history instead, after damage was found.
@@ -38,18 +38,18 @@ public final class HistoryReader {
 
   /// Opens an existing history without writing anything.
   ///
-  /// - Parameter aroundDamage: whether to show what is readable of a damaged history, because it cannot be recovered now;
+  /// - Parameter evenIfDamaged: whether to show what is readable of a damaged history, because it cannot be recovered now;
   ///   in a folder that is read-only, this is always done.
   /// - Throws: as `HistoryStore.init` does.
-  public init(location: HistoryLocation, aroundDamage: Bool = false) throws(StoreError) {
+  public init(location: HistoryLocation, evenIfDamaged: Bool = false) throws(StoreError) {
     // The main thread must not wait long.
     opening = HistoryOpening(location, timeouts: .init(lock: 100, opening: 25))
-    self.aroundDamage = aroundDamage
+    self.evenIfDamaged = evenIfDamaged
     do throws(StoreError) {
-      if aroundDamage, try opening.isKnownDamaged() { throw .damaged }
+      if evenIfDamaged, try opening.isKnownDamaged() { throw .damaged }
       following = try ReopeningReader(opening)
     } catch {
-      try goAround(error)
+      try readDamaged(after: error)
     }
   }
 
@@ -71,7 +71,7 @@ public final class HistoryReader {
   public func lastID() throws(StoreError) -> Int64 {
     try read { connection throws(StoreError) in
       try connection.database.integer(Schema.lastID) ?? 0
-    } around: {
+    } ifDamaged: {
       $0.lastID
     }
   }
@@ -86,7 +86,7 @@ public final class HistoryReader {
         return true
       }
       return clips
-    } around: {
+    } ifDamaged: {
       $0.page(from: id, limit: limit)
     }
   }
@@ -100,23 +100,23 @@ public final class HistoryReader {
   // MARK: -
 
   private func read<Result>(
-    _ body: (Connection) throws(StoreError) -> Result, around: (DamagedHistory) -> Result
+    _ body: (Connection) throws(StoreError) -> Result, ifDamaged: (DamagedHistory) -> Result
   ) throws(StoreError) -> Result {
     if damaged == nil {
       guard let following else { throw .failed(code: SQLITE_MISUSE) }
       do throws(StoreError) {
         return try following.read(body)
       } catch {
-        try goAround(error)
+        try readDamaged(after: error)
       }
     }
     guard let damaged else { throw .failed(code: SQLITE_MISUSE) }
-    return around(damaged)
+    return ifDamaged(damaged)
   }
 
-  /// From now on reads around the damage, if `error` means damage that cannot be recovered now.
-  private func goAround(_ error: StoreError) throws(StoreError) {
-    guard aroundDamage || error == .cannotBeRecovered else { throw error }
+  /// Reads what is readable from now on, if `error` means damage that cannot be recovered now.
+  private func readDamaged(after error: StoreError) throws(StoreError) {
+    guard evenIfDamaged || error == .cannotBeRecovered else { throw error }
     damaged = try opening.damaged(after: error)
   }
 
@@ -181,7 +181,7 @@ public final class ClipCursor {
       if isDamaged { throw .damaged }
       following = try ReopeningReader(opening)
     } catch {
-      try goAround(error)
+      try readDamaged(after: error)
     }
   }
 
@@ -197,7 +197,7 @@ public final class ClipCursor {
         guard let found = try read() else { return nil }
         if let clip = clip(found) { return clip }
       } catch {
-        try goAround(error)
+        try readDamaged(after: error)
       }
     }
     return nil
@@ -229,8 +229,8 @@ public final class ClipCursor {
     }
   }
 
-  /// From now on reads around the damage that `error` means.
-  private func goAround(_ error: StoreError) throws(StoreError) {
+  /// Reads what is readable from now on, after `error` has shown damage.
+  private func readDamaged(after error: StoreError) throws(StoreError) {
     // Begin a transaction, so that the pages stay as they are while other programs write to the log.
     following?.current.database.beginRead()
     let damaged = try opening.damaged(after: error)

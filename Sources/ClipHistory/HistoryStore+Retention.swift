@@ -15,7 +15,7 @@ extension HistoryStore {
     let isBelieved = RetentionPolicy.believes(reading, after: last, keeping: duration)
     let found = try read { reads throws(StoreError) in
       try ExpiredRows.find(in: reads.database, before: limit, at: reading.wallTime)
-    } around: { _ in
+    } ifDamaged: { _ in
       // Nothing can be deleted from a damaged history.
       (count: 0, lastID: .min, firstYoungID: .max)
     }

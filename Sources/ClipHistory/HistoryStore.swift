@@ -258,7 +258,7 @@ public actor HistoryStore: SerialActor {
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
     try read { reads throws(StoreError) in
       try reads.text(of: id)
-    } around: { damaged throws(StoreError) in
+    } ifDamaged: { damaged throws(StoreError) in
       try damaged.text(of: id)
     }
   }
@@ -269,7 +269,7 @@ public actor HistoryStore: SerialActor {
     let capacity = Int(clamping: min(max(id, 0), Self.reservedIDs))
     return try read { reads throws(StoreError) in
       try reads.ids(olderThan: id, capacity: capacity)
-    } around: {
+    } ifDamaged: {
       $0.ids(olderThan: id)
     }
   }
@@ -303,14 +303,11 @@ public actor HistoryStore: SerialActor {
   /// Waits only briefly for another program's lock, because other calls wait meanwhile. If the history becomes
   /// writable, other programs may have changed it in between: read the list of clips again.
   ///
-  /// - Parameters:
-  ///   - anew: whether to close the file first, because it was replaced or is damaged.
-  ///   - failure: why a recovery has failed: what is readable of a damaged history is then read, and a layout that
-  ///     another program has changed is accepted.
+  /// - Parameter failure: why a recovery has failed: what is readable of a damaged history is then read, and a layout
+  ///   that another program has changed is accepted.
   /// - Returns: what is possible; `.none(.damaged)` or `.none(.otherLayout)` if a recovery should be tried.
-  public func open(anew: Bool = false, after failure: StoreError? = nil) -> Access {
+  public func open(after failure: StoreError? = nil) -> Access {
     guard !isClosed else { return file.access }
-    if anew { release(because: .replaced) }
     do throws(StoreError) {
       switch file.access {
       case .readWrite: file.access = try checkWriting()
@@ -334,6 +331,13 @@ public actor HistoryStore: SerialActor {
       return error.mayLeaveReadable ? .readOnly(error) : .none(error)
     }
     return file.access
+  }
+
+  /// Closes the file, because it was replaced or is damaged, and opens what is there now.
+  public func reopen() -> Access {
+    guard !isClosed else { return file.access }
+    release(because: .replaced)
+    return open()
   }
 
   /// Writes existing values again, because only a write shows whether the disk is full or another program has a lock.
@@ -481,10 +485,10 @@ public actor HistoryStore: SerialActor {
 
   /// Reads with the write connection or, while the history cannot be written, in another way.
   ///
-  /// - Parameter around: reads what is readable of a damaged history.
+  /// - Parameter ifDamaged: reads what is readable of a damaged history.
   func read<Result>(
     _ body: (ReadConnection) throws(StoreError) -> Result,
-    around: (DamagedHistory) throws(StoreError) -> Result
+    ifDamaged: (DamagedHistory) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     if let connection = file.connection { return try body(connection.reads) }
     if file.damaged == nil {
@@ -496,6 +500,6 @@ public actor HistoryStore: SerialActor {
       }
     }
     guard let damaged = file.damaged else { throw .failed(code: SQLITE_MISUSE) }
-    return try around(damaged)
+    return try ifDamaged(damaged)
   }
 }

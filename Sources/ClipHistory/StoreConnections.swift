@@ -91,7 +91,7 @@ struct WriteConnection {
     let key = try Statement("SELECT key FROM last_capture WHERE \(Schema.isLastCapture)", on: database)
     guard let key = try key.first(read: { $0.bytes(0) }) else { throw .damaged }
     self.key = key
-    database.noteLog()
+    database.rememberLog()
   }
 
   func readLastCapture() throws(StoreError) -> (fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) {

@@ -58,7 +58,7 @@ public enum StoreError: Error, Equatable, Sendable {
   }
 
   /// Whether a reader should try again, because another program was opening or closing the history.
-  var mayPass: Bool {
+  var isTransient: Bool {
     switch self {
     case .readOnly, .cannotOpen: true
     default: false

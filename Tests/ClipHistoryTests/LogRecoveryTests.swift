@@ -44,7 +44,7 @@ struct LogRecoveryTests {
       chmod(copy.location.folder, 0o500)
       try TemporaryHistory.becomeOwner(of: copy)
       let reading = try copy.store()
-      let shown = try HistoryReader(location: copy.location, aroundDamage: true).newestPage(limit: 99).count
+      let shown = try HistoryReader(location: copy.location, evenIfDamaged: true).newestPage(limit: 99).count
       #expect(shown >= 39)
       #expect(try await reading.allIDs().count == shown)
       await #expect(throws: StoreError.readOnly) { try await reading.add("next") }

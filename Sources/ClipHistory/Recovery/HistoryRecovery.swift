@@ -25,7 +25,7 @@ public actor HistoryRecovery {
 
   private static let batch = 5_000
 
-  private let queue = SerialQueue(label: "org.copypasta.rescue")
+  private let queue = SerialQueue(label: "org.copypasta.recovery")
 
   /// Runs the actor on its own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -71,17 +71,17 @@ public actor HistoryRecovery {
     var recovery = try RowRecovery(location)
     try recovery.checkIsOurs()
     for file in location.leftovers { try HistoryFolder.remove(file) }
-    let (clipCount, lostCount) = try carryOver(&recovery, to: location.unfinishedRecovery)
+    let (clipCount, lostCount) = try copyRows(&recovery, to: location.unfinishedRecovery)
     let damagedFile = try RecoveryInstaller(location: location).install()
     return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
   }
 
-  private static func carryOver(
+  private static func copyRows(
     _ recovery: inout RowRecovery, to location: HistoryLocation
   ) throws(StoreError) -> (kept: Int, lost: Int) {
     let connection = try HistoryOpening(location).open(under: nil)
     var kept = 0
-    try inherit(recovery, connection)
+    try copyMetadata(of: recovery, to: connection)
     for start in stride(from: 0, to: recovery.positions.count, by: batch) {
       try connection.database.transaction { () throws(StoreError) in
         for index in start..<min(start + batch, recovery.positions.count) {
@@ -98,7 +98,9 @@ public actor HistoryRecovery {
 
   /// Copies the last capture and the largest id; call this before copying clips, so that new ids exceed all assigned
   /// ids.
-  private static func inherit(_ recovery: RowRecovery, _ connection: WriteConnection) throws(StoreError) {
+  private static func copyMetadata(
+    of recovery: RowRecovery, to connection: WriteConnection
+  ) throws(StoreError) {
     let database = connection.database
     try database.transaction { () throws(StoreError) in
       if let last = recovery.lastCapture {

@@ -22,7 +22,7 @@ struct RowRecovery {
 
   /// The clips in a page that is unreadable, according to the page that refers to it: those with ids above `low`, up to
   /// `high`; nil if that page does not limit them.
-  private struct Hole {
+  private struct UnreadablePage {
     let low: Int64?
     let high: Int64?
   }
@@ -39,7 +39,7 @@ struct RowRecovery {
   /// clips were deleted there.
   private(set) var lostCount = 0
 
-  private var holes: [Hole] = []
+  private var unreadablePages: [UnreadablePage] = []
 
   /// How many overflow pages may still be followed.
   ///
@@ -55,8 +55,8 @@ struct RowRecovery {
   init(_ files: RawFiles) {
     pages = DatabasePages(files, layout: PageLayout(of: files))
     linksLeft = 2 * pages.count
-    for number in 0..<pages.fileCount { look(at: number + 1) }
-    for number in pages.logOnly { look(at: number) }
+    for number in 0..<pages.fileCount { examine(number + 1) }
+    for number in pages.logOnly { examine(number) }
     // An id may occur twice, because SQLite was moving the row, or because damage changed a different row's id to this
     // one. The row whose neighbours' ids are closer comes first. Rows with impossible ids come last.
     positions.sort {
@@ -66,7 +66,7 @@ struct RowRecovery {
     }
     // New ids must exceed the ids of all rows.
     largestID = positions.reduce(largestID) { Self.ids.contains($1.id) ? max($0, $1.id) : $0 }
-    lostCount += holes.reduce(0) { $0 + size(of: $1) }
+    lostCount += unreadablePages.reduce(0) { $0 + clipCount(of: $1) }
     makeIDsUnique()
   }
 
@@ -114,9 +114,9 @@ struct RowRecovery {
     return LeafCell(in: page, at: Int(position.offset))
   }
 
-  private mutating func look(at number: Int) {
+  private mutating func examine(_ number: Int) {
     guard let page = pages.page(number), !pages.isPointerMap(number) else { return }
-    noteHoles(in: page)
+    findUnreadablePages(in: page)
     let rows = LeafCell.offsets(in: page, isFirst: number == 1).map { ($0, LeafCell(in: page, at: $0)) }
     for (index, (offset, row)) in rows.enumerated() {
       guard let row else { continue }
@@ -126,7 +126,7 @@ struct RowRecovery {
         let gap = Self.gap(of: row.id, between: before, and: after)
         positions.append(Position(id: row.id, page: UInt32(number), offset: UInt16(offset), gap: gap))
       } else {
-        note(row)
+        readMetadata(from: row)
       }
     }
   }
@@ -140,7 +140,7 @@ struct RowRecovery {
   }
 
   /// Stores the values of a row of `sqlite_sequence` or `last_capture`; ignores other rows.
-  private mutating func note(_ row: LeafCell) {
+  private mutating func readMetadata(from row: LeafCell) {
     guard row.types.count == 2 || row.types.count == 5, let values = row.localValues else { return }
     if values.count == 2, values[0].text(in: pages.layout.encoding) == Array("clip".utf8),
       case .integer(let id) = values[1], Self.ids.contains(id)
@@ -160,29 +160,29 @@ struct RowRecovery {
   /// Stores which clips a page refers to that are on an unreadable page.
   ///
   /// Only the table of clips is large enough to have interior pages.
-  private mutating func noteHoles(in page: [UInt8]) {
+  private mutating func findUnreadablePages(in page: [UInt8]) {
     guard let children = InteriorPage(page)?.children else { return }
     var low: Int64?
     for (child, high) in children {
       let kind = pages.page(child)?.first
-      if kind != 0x0d, kind != 0x05 { holes.append(Hole(low: low, high: high)) }
+      if kind != 0x0d, kind != 0x05 { unreadablePages.append(UnreadablePage(low: low, high: high)) }
       low = high
     }
   }
 
-  /// The number of clips that were at most in a hole; the ids of the rows before and behind it limit the number.
-  private func size(of hole: Hole) -> Int {
+  /// How many clips a page had at most; the ids of the rows before and behind it limit the number.
+  private func clipCount(of page: UnreadablePage) -> Int {
     func index(above id: Int64) -> Int { positions.partition { $0.id <= id } }
     let count = index(above: Schema.largestID)
     let high: Int64
-    if let known = hole.high {
+    if let known = page.high {
       high = known
     } else {
-      let next = index(above: hole.low ?? 0)
+      let next = index(above: page.low ?? 0)
       high = next < count ? positions[next].id - 1 : largestID
     }
     let before = index(above: high)
-    let low = hole.low ?? (before > 0 && before <= count ? positions[before - 1].id : 0)
+    let low = page.low ?? (before > 0 && before <= count ? positions[before - 1].id : 0)
     guard Self.ids.contains(high), (0..<high).contains(low) else { return 1 }
     return Int(min(high - low, Int64(pages.layout.pageSize / 10)))
   }

@@ -248,7 +248,7 @@ final class HistorySession {
     isReopening = true
     state = .opening
     queue.add { [self] in
-      await enter(await store.open(anew: true))
+      await enter(await store.reopen())
       isReopening = false
       events.notify(failure.map(Event.failed) ?? .reopened(because: error))
       scheduleRetry()
@@ -281,7 +281,7 @@ final class HistorySession {
       state = .open(obstacle: access.obstacle)
       expire()
     } catch {
-      guard error != .replaced else { return await enter(await store.open(anew: true)) }
+      guard error != .replaced else { return await enter(await store.reopen()) }
       cannotOpen(because: error, mayRecover: mayRecover)
     }
   }
@@ -305,9 +305,9 @@ final class HistorySession {
     events.notify(.contentReplaced)
   }
 
-  /// Opens a reader; it reads around damage if the history cannot be written, and so cannot be recovered.
+  /// Opens a reader, also for a damaged history that cannot be written, and so cannot be recovered.
   private func reader(_ access: HistoryStore.Access) throws(StoreError) -> HistoryReader {
-    try HistoryReader(location: services.location, aroundDamage: access.obstacle != nil)
+    try HistoryReader(location: services.location, evenIfDamaged: access.obstacle != nil)
   }
 
   /// Reports how many clips of a damaged history cannot be read.

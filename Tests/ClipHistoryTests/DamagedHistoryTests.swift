@@ -5,7 +5,7 @@ import Testing
 @testable import ClipHistory
 
 /// Reading of damaged histories that cannot be recovered, or have not been recovered yet.
-struct AroundDamageTests {
+struct DamagedHistoryTests {
   /// Which page of a history with 2,000 rows is filled with zeros.
   enum Page: String, CaseIterable {
     case first, interior, leaf, newest
@@ -64,7 +64,7 @@ struct AroundDamageTests {
         chmod(history.location.folder, 0o500)
         try TemporaryHistory.becomeOwner(of: history)
         let store = try history.store()
-        let reader = try HistoryReader(location: history.location, aroundDamage: store.obstacle != nil)
+        let reader = try HistoryReader(location: history.location, evenIfDamaged: store.obstacle != nil)
         #expect(try reader.newestPage(limit: 12).map(\.id) == Array(readable.reversed().prefix(12)))
         #expect(try await store.allIDs() == readable)
         var listed: [Clip] = []
@@ -92,7 +92,7 @@ struct AroundDamageTests {
     let readable = try Self.damage(history, .leaf)
     history.markDamaged()
     let store = await history.store(after: .diskFull)
-    let reader = try HistoryReader(location: history.location, aroundDamage: true)
+    let reader = try HistoryReader(location: history.location, evenIfDamaged: true)
     #expect(try reader.page(from: .max, limit: 9_999).map(\.id) == readable.reversed())
     #expect(try await store.allIDs() == readable)
     #expect(try await store.text(of: readable[1_500]) == ClipText("row \(readable[1_500])"))
@@ -115,7 +115,7 @@ struct AroundDamageTests {
     }
     history.markDamaged()
     let store = await history.store(after: .diskFull)
-    let reader = try HistoryReader(location: history.location, aroundDamage: true)
+    let reader = try HistoryReader(location: history.location, evenIfDamaged: true)
     #expect(try reader.newestPage(limit: 9).map(\.id) == [3, 2, 1])
     #expect(try reader.newestPage(limit: 9)[1].byteCount == large.utf8.count)
     await #expect(throws: StoreError.unreadable) { try await store.text(of: 2) }
