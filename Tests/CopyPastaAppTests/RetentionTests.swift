@@ -181,16 +181,22 @@ import Testing
     #expect(try scratch.reader.newestPage(limit: 20_000).count == 100)
   }
 
-  @Test func `a repeated retention failure is shown only once`() async throws {
+  @Test func `a repeated retention failure is shown once, and again after a success`() async throws {
     try await record(20, 0)
     await believeClock()
     let session = Self.session(at: scratch.location, preferences, clock, lock: 20)
     let log = SessionLog(of: session)
-    pass(days: 20)
-    try await scratch.whileLocked {
-      for _ in 0..<3 { await look(session) }
+    for _ in 0..<2 {
+      pass(days: 20)
+      try await scratch.whileLocked {
+        for _ in 0..<3 { await look(session) }
+      }
+      session.tryAgain()
+      await session.drainActions()
+      await session.drainRetention()
     }
-    #expect(log.failures == [.notExpired(.locked)])
+    #expect(log.failures == [.notExpired(.locked), .notExpired(.locked)])
+    #expect(try scratch.texts().isEmpty)
   }
 
   // MARK: - Without a window

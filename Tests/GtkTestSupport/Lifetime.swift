@@ -22,12 +22,18 @@ public final class Lifetime: Sendable {
       object.assumingMemoryBound(to: GObject.self), ended, Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// Starts to observe a widget and its descendants, except for tooltips.
+  /// Starts to observe a widget, its descendants and their surfaces, except for tooltips.
   ///
   /// GTK has one tooltip window, which is a child of the window that showed the last tooltip.
   @MainActor
   public static func ofAll(within widget: UnsafeMutableRawPointer) -> [Lifetime] {
     var lifetimes = [Lifetime(of: widget)]
+    // A window of the X server or the compositor lives as long as its surface.
+    if g_type_check_instance_is_a(widget.assumingMemoryBound(to: GTypeInstance.self), gtk_native_get_type()) != 0,
+      let surface = gtk_native_get_surface(OpaquePointer(widget))
+    {
+      lifetimes.append(Lifetime(of: UnsafeMutableRawPointer(surface)))
+    }
     var child = gtk_widget_get_first_child(widget.assumingMemoryBound(to: GtkWidget.self))
     while let widget = child {
       let type = g_type_name_from_instance(

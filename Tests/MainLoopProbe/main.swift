@@ -1,6 +1,8 @@
 // Runs the main actor on a GLib loop, in a process of its own because a test process drains libdispatch's main queue
 // itself. It prints three lines, which the test checks: `tasks` and the number of finished tasks; `pooled` and the
 // number of threads in libdispatch's pool; `idle` and the microseconds of processor time in one idle second.
+//
+// With the argument `services`, waits for the session's services instead, and prints whether that takes half a second.
 
 import Glibc
 import GtkKit
@@ -28,6 +30,15 @@ func pooledThreads() -> Int {
 }
 
 MainLoop.attachMainActor()
+
+if CommandLine.arguments.last == "services" {
+  var isLate = false
+  let limit = Timeout(after: .milliseconds(500)) { isLate = true }
+  StartupServices(isHurried: true) { _ in }.awaitBeforeApplication()
+  limit.cancel()
+  print(isLate ? "late" : "in time")
+  exit(0)
+}
 
 @concurrent func elsewhere() async {}
 
