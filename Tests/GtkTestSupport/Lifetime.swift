@@ -29,7 +29,8 @@ public final class Lifetime: Sendable {
   public static func ofAll(within widget: UnsafeMutableRawPointer) -> [Lifetime] {
     var lifetimes = [Lifetime(of: widget)]
     // A window of the X server or the compositor lives as long as its surface.
-    if g_type_check_instance_is_a(widget.assumingMemoryBound(to: GTypeInstance.self), gtk_native_get_type()) != 0,
+    if g_type_check_instance_is_a(widget.assumingMemoryBound(to: GTypeInstance.self), gtk_native_get_type())
+      != 0,
       let surface = gtk_native_get_surface(OpaquePointer(widget))
     {
       lifetimes.append(Lifetime(of: UnsafeMutableRawPointer(surface)))
