@@ -20,7 +20,7 @@ import Testing
 
   @Test func `a portal that never answers delays the start by less than half a second`() async throws {
     let bus = try await PrivateBus.start()
-    let portal = try bus.start(["/usr/bin/python3", Fixture.path("settings_portal.py")])
+    let portal = try bus.start(Fixture.python("portal.py"))
     try await portal.waitUntil("the portal") { $0 == ["ready"] }
     portal.signal(SIGSTOP)
     defer { portal.signal(SIGCONT) }
