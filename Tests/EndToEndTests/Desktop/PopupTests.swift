@@ -134,7 +134,12 @@ import Testing
       try await other.activate()
       if isDialogClosedLater {
         try await waitUntil("the other program active") { try await scene.activeTitle() != "Preferences" }
-        try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
+        try scene.desktop.home.set([
+          "hide-on-focus-loss": "true", "start-at-login": "true", "shortcut": "''",
+        ])
+        // The program writes this file when it has read the settings.
+        let file = scene.desktop.home.configHome + "/autostart/org.copypasta.CopyPasta.desktop"
+        try await waitUntil("the settings read") { FileManager.default.fileExists(atPath: file) }
         try await scene.desktop.window(titled: "Preferences")?.close()
       }
       try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
