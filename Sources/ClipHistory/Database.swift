@@ -170,6 +170,7 @@ final class Database {
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
     if error == .readOnly, isWronglyReadOnly { error = .damaged }
+    if code == SQLITE_NOMEM, isMalformed { error = .damaged }
     if error == .damaged, isStale { return .replaced }
     if error == .damaged, !HistoryFolder.markDamaged(path) { error = .cannotBeRecovered }
     return error
@@ -180,6 +181,18 @@ final class Database {
   /// A file with an unknown write version can be read but not written (SQLite's file format, 1.3.3).
   private var isWronglyReadOnly: Bool {
     erasing != nil && sqlite3_db_readonly(handle, "main") == 1 && HistoryFolder.isWritable(path)
+  }
+
+  /// Whether a check of the file's structure finds damage.
+  ///
+  /// SQLite may report a lack of memory because a row states an enormous size.
+  private var isMalformed: Bool {
+    var check: OpaquePointer?
+    defer { sqlite3_finalize(check) }
+    guard sqlite3_prepare_v2(handle, "PRAGMA quick_check(1)", -1, &check, nil) == SQLITE_OK,
+      sqlite3_step(check) == SQLITE_ROW, let result = sqlite3_column_text(check, 0)
+    else { return false }
+    return String(cString: result) != "ok"
   }
 
   /// Validates a text that was read from this file.

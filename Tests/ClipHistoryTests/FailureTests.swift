@@ -67,6 +67,24 @@ struct FailureTests {
     #expect(try history.isMarked())
   }
 
+  /// SQLite adds a page's size to this row's size in 32 bits, and then fails to allocate 0 bytes.
+  @Test func `a damaged size for which SQLite reports a lack of memory counts as damage`() async throws {
+    try await history.record((1...3).map { "row \($0) " + String(repeating: "x", count: 900) })
+    let row = try RowRecovery(history.location).positions[2]
+    try history.damage { bytes in
+      let start = (Int(row.page) - 1) * 4096 + Int(row.offset)
+      // The size of the row, its id, and the size of its header.
+      let changed = Data([0x8f, 0xff, 0xff, 0xff, 0x7f, 3, bytes[start + 3] + 10])
+      let cell = changed + bytes[start + 4..<start + 30]
+      bytes.replaceSubrange(start..<start + cell.count, with: cell)
+    }
+    let store = try history.store()
+    await #expect(throws: StoreError.damaged) { try await store.text(of: 3) }
+    #expect(try history.isMarked())
+    await store.close()
+    #expect(try await history.recovered().clipCount == 2)
+  }
+
   /// If the folder's entry is not on disk, a power cut removes the folder and its files.
   @Test(.enabled(if: Requirement.systemCallFilters.isMet, "\(Requirement.systemCallFilters)"))
   func `opening a history throws if its folder's entry cannot be synced to disk`() async throws {
