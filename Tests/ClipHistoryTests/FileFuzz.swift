@@ -95,7 +95,7 @@ struct FileFuzz {
           }
         },
       ] + foreign
-    let parent = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm/" : NSTemporaryDirectory()
+    let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm/" : NSTemporaryDirectory()
     location = HistoryLocation(folder: parent + "copypasta-fuzz-\(UUID().uuidString)")
   }
 
