@@ -79,6 +79,33 @@ extension HistoryListTests {
     }
   }
 
+  /// The list is scrolled by its focused row (0 is the newest), or as by the wheel if the focus is elsewhere or at 0.
+  @Test(arguments: [nil, 0, 15, 39] as [Int?])
+  func `new items move no visible row of a scrolled list`(focused: Int?) async throws {
+    try await withList(of: (0..<40).map { "text \($0)" }) { list, scratch in
+      if let focused {
+        list.focusNewest()
+        list.focus(list.session.model.id(at: focused))
+        drawFrame(of: list)
+      }
+      if focused ?? 0 == 0 {
+        let scroll = try #require(widgets(gtk_scrolled_window_get_type(), in: list.root.widget).first)
+        gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(OpaquePointer(scroll)), 300)
+      }
+      drawFrame(of: list)
+      @MainActor func places() -> [String: Double] {
+        Dictionary(uniqueKeysWithValues: rows(of: list).map { ($0.texts[0], $0.place.y) })
+      }
+      let before = places()
+      #expect(before.count > 5 && before["text 39"] == nil)
+      for text in ["first", "second"] {
+        list.session.model.insertNewest([try #require(try await scratch.record(text))])
+        drawFrame(of: list)
+        #expect(places() == before)
+      }
+    }
+  }
+
   @Test func `undoing two deletions at the top of a long list shows both restored rows`() async throws {
     try await withList(of: (0..<40).map { "text \($0)" }) { list, _ in
       let token = list.session.events.add { [unowned list] in
