@@ -62,18 +62,6 @@ import Testing
     }
   }
 
-  @Test func `--clear fails with a one-line error if the history cannot be written`() async throws {
-    try await VirtualDesktop.with { desktop in
-      try await Scene.fillHistory(with: ["one"], on: desktop)
-      let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
-      let newer = try await shell(
-        "sqlite3 '\(path)' 'PRAGMA user_version = 99' && copypasta --clear", on: desktop)
-      #expect(newer.exit == .code(1))
-      #expect(newer.errors.hasPrefix("copypasta: Couldn’t clear the history. "), "\(newer.errors)")
-      #expect(newer.errors.split(separator: "\n").count == 1)
-    }
-  }
-
   /// The disk has 256 KiB and is mounted in a mount namespace of its own.
   @Test(
     .enabled(if: Requirement.mounts.isMet, "\(Requirement.mounts)"),

@@ -17,17 +17,6 @@ import Testing
     }
   }
 
-  @Test func `another program's database is reported and left unchanged`() async throws {
-    try await VirtualDesktop.with { desktop in
-      let history = try await makeHistory(on: desktop)
-      try await desktop.run(["sqlite3", history.path, "PRAGMA application_id = 4711"]).succeeded()
-      let file = URL(fileURLWithPath: history.path)
-      let content = try Data(contentsOf: file)
-      try await expectComplaint(on: desktop)
-      #expect(try Data(contentsOf: file) == content, "overwritten")
-    }
-  }
-
   /// This happens when a package is downgraded and then upgraded again.
   @Test func `a history from a newer version is reported as such, and opens again after an update`()
     async throws
@@ -122,71 +111,6 @@ import Testing
       }
       #expect(try await app.stop() == .code(0))
     }
-  }
-
-  /// All readable clips are carried over, and the program continues normally.
-  @Test(arguments: [100..<1000, 0..<4096])
-  func `a history with a damaged first page is recovered with all clips`(range: Range<Int>) async throws {
-    try await VirtualDesktop.with { desktop in
-      let history = try await makeHistory(on: desktop) { content in
-        content.replaceSubrange(range, with: [UInt8](repeating: 0xa5, count: range.count))
-      }
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      try await waitUntil("the clips carried over") { (try? await history.count()) == 3 }
-      try await scene.capture("recorded after the recovery")
-      #expect(try await history.count() == 4)
-      let names = try FileManager.default.contentsOfDirectory(atPath: desktop.home.dataHome + "/copypasta")
-      #expect(names.count { $0.hasPrefix("history-damaged-") } == 1)
-      #expect(try await scene.app.stop() == .code(0))
-      #expect(scene.app.errors == "", "nothing failed")
-    }
-  }
-
-  /// The damage stays unnoticed until the page's rows are read.
-  @Test func `a history with a damaged leaf page is recovered and records again`() async throws {
-    try await VirtualDesktop.with { desktop in
-      let history = try await makeHistory(on: desktop) { content in
-        // Skip the schema and the two small tables.
-        let pages = Array(stride(from: 4 * 4096, to: content.count, by: 4096))
-        let start = pages.last { content[$0] == 0x0d } ?? 4096
-        content.replaceSubrange(start..<start + 4096, with: [UInt8](repeating: 0xa5, count: 4096))
-      }
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      let folder = desktop.home.dataHome + "/copypasta"
-      try await waitUntil("the damaged file set aside") {
-        try FileManager.default.contentsOfDirectory(atPath: folder).contains {
-          $0.hasPrefix("history-damaged-")
-        }
-      }
-      try await scene.capture("recorded after the recovery")
-      #expect((1...3).contains(try await history.count()))
-      #expect(try await scene.app.stop() == .code(0))
-    }
-  }
-
-  /// The program must not write into the unlinked file, where the text would be lost.
-  @Test func `a copy creates a new history if the open history's files were removed`() async throws {
-    try await Scene.run { scene in
-      try await scene.capture("before")
-      for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: scene.history.path + end) }
-      try await scene.desktop.copy("after")
-      try await waitUntil("the new history") { try await scene.history.texts() == ["after"] }
-      try await scene.capture("recorded in the new history")
-    }
-  }
-
-  /// Makes a history of three clips and then damages its file.
-  private func makeHistory(
-    on desktop: VirtualDesktop, damage: (inout Data) -> Void = { _ in }
-  ) async throws -> HistoryDatabase {
-    let texts = (1...3).map { Self.marker + Scene.text(ofSize: 3000) + "\($0)" }
-    try await Scene.fillHistory(with: texts, on: desktop)
-    let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
-    let file = URL(fileURLWithPath: history.path)
-    var content = try Data(contentsOf: file)
-    damage(&content)
-    try content.write(to: file)
-    return history
   }
 
   /// Starts the program, copies a text, and expects a one-line error that does not contain the text.

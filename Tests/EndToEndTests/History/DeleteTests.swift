@@ -24,27 +24,4 @@ import Testing
       #expect(try await eventually { try await scene.history.texts() == ["row 5", "row 4", "row 3"] })
     }
   }
-
-  @Test func `deleting the only row shows the empty page until the next capture`() async throws {
-    try await Scene.run(with: ["only"]) { scene in
-      try await scene.parkMouse()
-      try await scene.desktop.press("Home", "Delete")
-      #expect(try await eventually { try await scene.history.count() == 0 })
-      try await waitUntil("the empty state") { try await scene.showsEmptyState() }
-      try await scene.capture("new")
-      try await scene.waitForFirstRow()
-      try await scene.clickFirstRow()
-      try await scene.expectClipboard("new")
-      #expect(try await scene.history.texts() == ["new"])
-    }
-  }
-}
-
-extension Scene {
-  /// Whether the window shows a text in its middle and no first row.
-  fileprivate func showsEmptyState() async throws -> Bool {
-    let picture = try await screenshot()
-    let middle = Rectangle(x: 100, y: 250, width: 280, height: 200)
-    return picture.isPlain(in: Self.firstRow) && !picture.isPlain(in: middle)
-  }
 }

@@ -17,17 +17,6 @@ import Testing
     }
   }
 
-  @Test func `the Undo button restores every item counted in the undo bar`() async throws {
-    try await Scene.run(with: Self.clips) { scene in
-      let before = try await scene.history.clips()
-      try await scene.press(["Home", "Down", "Delete", "Delete", "Delete"])
-      #expect(try await eventually { try await scene.history.count() == 5 })
-      try await scene.clickUndo()
-      #expect(try await eventually { try await scene.history.clips() == before })
-      try await scene.expectFocusedRowCopied("row 7")
-    }
-  }
-
   @Test func `the undo bar moves no row and disappears automatically; then nothing can be undone`()
     async throws
   {
@@ -76,36 +65,11 @@ import Testing
       #expect(isClear, "\(seen)")
     }
   }
-
-  @Test func `a deletion cannot be undone after a restart`() async throws {
-    try await Scene.run(with: ["old", "new"]) { scene in
-      try await scene.desktop.press("Home", "Delete")
-      #expect(try await eventually { try await scene.history.texts() == ["old"] })
-      try await scene.end()
-      let again = try await scene.relaunch()
-      try await again.desktop.press("ctrl+z", "Return")
-      try await again.expectClipboard("old")
-      #expect(try await again.history.texts() == ["old"])
-      try await again.end()
-    }
-  }
 }
 
 extension Scene {
   /// The middle of the undo bar, at the lower edge of the window.
   static let undoBar = Rectangle(x: 160, y: 585, width: 160, height: 30)
-
-  /// Clicks on the Undo button until a row is back.
-  ///
-  /// The click may miss while the bar slides into place.
-  fileprivate func clickUndo() async throws {
-    let count = try await history.count()
-    try await waitUntil("the bar") { try await !screenshot().isPlain(in: Self.undoBar) }
-    try await waitUntil("a row back") {
-      try await app.window.click(x: 255, y: 600)
-      return try await eventually(within: .seconds(1)) { try await history.count() > count }
-    }
-  }
 
   /// Presses keys as fast as xdotool can.
   func press(_ keys: [String]) async throws {
