@@ -7,19 +7,13 @@ public enum WLClipboard {
     try await desktop.run(["wl-copy", "--type", "text/plain"], input: text).succeeded()
   }
 
-  /// Returns the clipboard's content, byte for byte; nil if it is empty or does not offer the type.
+  /// Returns the clipboard's content, byte for byte; nil if it is empty or not a text.
   public static func paste(
-    type: String = "text/plain;charset=utf-8", on desktop: VirtualDesktop,
-    within limit: Duration = generousLimit
+    on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> [UInt8]? {
-    let result = try await desktop.run(["wl-paste", "--no-newline", "--type", type], within: limit)
+    let result = try await desktop.run(
+      ["wl-paste", "--no-newline", "--type", "text/plain;charset=utf-8"], within: limit)
     return result.exit == .code(0) ? result.output : nil
-  }
-
-  /// Returns the types that the selection owner offers; empty without an owner.
-  public static func types(on desktop: VirtualDesktop) async throws -> [String] {
-    let result = try await desktop.run(["wl-paste", "--list-types"])
-    return result.exit == .code(0) ? result.text.split(separator: "\n").map(String.init) : []
   }
 
   /// Empties the clipboard, so that a wl-copy that owns it ends and cleans up.

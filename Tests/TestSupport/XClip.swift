@@ -15,7 +15,8 @@ public enum XClip {
   ) async throws -> Program {
     // "-quiet" keeps xclip in the foreground. Otherwise it would continue in an unknown process.
     let xclip = try desktop.start(
-      ["xclip", "-in", "-quiet", "-selection", "clipboard"] + option(target), input: bytes)
+      ["xclip", "-in", "-quiet", "-selection", "clipboard"] + (target.map { ["-target", $0] } ?? []),
+      input: bytes)
     try await waitUntil("xclip owning the clipboard", every: .milliseconds(5)) {
       if let exit = xclip.exit { throw TestSupportError("xclip: \(exit)\n\(xclip.errors)") }
       // xclip prints this message just before it flushes its request for the selection. Once it sleeps, the server
@@ -25,20 +26,12 @@ public enum XClip {
     return xclip
   }
 
-  /// Returns the clipboard's content, byte for byte; nil if it is empty or does not offer the target.
+  /// Returns the clipboard's content, byte for byte; nil if it is empty or not a text.
   public static func paste(
-    target: String = "UTF8_STRING", on desktop: VirtualDesktop, within limit: Duration = generousLimit
+    on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> [UInt8]? {
     let result = try await desktop.run(
-      ["xclip", "-out", "-selection", "clipboard"] + option(target), within: limit)
+      ["xclip", "-out", "-selection", "clipboard", "-target", "UTF8_STRING"], within: limit)
     return result.exit == .code(0) ? result.output : nil
   }
-
-  /// Returns the targets that the selection owner offers; empty without an owner.
-  public static func targets(on desktop: VirtualDesktop) async throws -> [String] {
-    let answer = try await paste(target: "TARGETS", on: desktop) ?? []
-    return String(decoding: answer, as: UTF8.self).split(separator: "\n").map(String.init)
-  }
-
-  private static func option(_ target: String?) -> [String] { target.map { ["-target", $0] } ?? [] }
 }

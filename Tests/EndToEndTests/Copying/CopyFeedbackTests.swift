@@ -33,15 +33,6 @@ import Testing
       }
     }
   }
-
-  @Test func `a row copied with the keyboard flashes and regains its colour`() async throws {
-    try await Scene.run(with: ["flashes"]) { scene in
-      try await scene.parkMouse()
-      try await scene.desktop.press("Home")
-      try await scene.expectFlash { try await scene.desktop.press("Return") }
-      try await scene.expectClipboard("flashes")
-    }
-  }
 }
 
 extension Scene {

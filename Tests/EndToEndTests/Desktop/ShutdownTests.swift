@@ -21,7 +21,6 @@ import Testing
         try await scene.closeWindow(action)
         try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
         #expect(try await XClip.paste(on: desktop) == Array(text.utf8))
-        #expect(try await XSel.paste(on: desktop) == Array(text.utf8))
         #expect(scene.app.program.isRunning)
         // The process is no longer needed once another program copies.
         try await XClip.copy("another", on: desktop)

@@ -135,21 +135,6 @@ import Testing
     }
   }
 
-  @Test func `simultaneous toggles result in one window and one process`() async throws {
-    try await VirtualDesktop.with { desktop in
-      let command = try await InstalledCommand.ofProgram()
-      let toggles = try (1...2).map { _ in try desktop.start([command.path, "--toggle"]) }
-      try await waitUntil("a window") {
-        try await CopyPasta.readyWindow(on: desktop) != nil
-      }
-      try await waitUntil("one process left") { toggles.count(where: \.isRunning) == 1 }
-      try await desktop.expectOneWindow()
-      #expect(toggles.map(\.errors).joined() == "")
-      #expect(try await desktop.run([command.path, "--quit"]).exit == .code(0))
-      try await waitUntil("no process left") { !toggles.contains(where: \.isRunning) }
-    }
-  }
-
   @Test(arguments: [["--toggle"], []])
   func `the launcher starts an instance if the running instance exits during the call`(_ arguments: [String])
     async throws

@@ -26,25 +26,6 @@ import Testing
     }
   }
 
-  /// On Wayland GDK offers only types with a slash.
-  @Test(arguments: VirtualDesktop.Kind.compositors)
-  func `on Wayland, a click copies the whole text in every format`(_ kind: VirtualDesktop.Kind) async throws {
-    try await Scene.run(on: kind) { scene in
-      try await scene.capture(Self.text)
-      try await scene.clickFirstRow()
-      try await scene.expectClipboard(Self.text)
-      for type in ["text/plain;charset=utf-8", "text/plain"] {
-        #expect(
-          try await WLClipboard.paste(type: type, on: scene.desktop) == Array(Self.text.utf8))
-      }
-      // GNOME lists the types in a different order.
-      let types = try await WLClipboard.types(on: scene.desktop).sorted()
-      #expect(types == ["text/plain", "text/plain;charset=UTF-8", "text/plain;charset=utf-8"])
-      try await scene.capture("after")
-      #expect(try await scene.history.texts() == ["after", Self.text])
-    }
-  }
-
   @Test(arguments: VirtualDesktop.Kind.compositors)
   func `on Wayland, a copied text can be pasted after the window closes`(_ kind: VirtualDesktop.Kind)
     async throws
