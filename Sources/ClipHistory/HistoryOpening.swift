@@ -191,7 +191,8 @@ struct HistoryOpening {
   /// Whether the disk has room for a second history.
   func hasRoomToRecover() throws(StoreError) -> Bool {
     let size = try HistoryFolder.databaseSize(location) ?? 0
-    return try HistoryFolder.freeSpace(in: location.folder) >= size + logSize()
+    let room = HistoryRecovery.room(for: size + (try logSize()))
+    return try HistoryFolder.freeSpace(in: location.folder) >= room
   }
 
   /// Whether a crash has left a recovered history that is not in place yet; the database is missing then.

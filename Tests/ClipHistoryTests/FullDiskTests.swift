@@ -71,6 +71,17 @@ struct FullDiskTests {
     }
   }
 
+  @Test func `a recovery of large texts needs little more room than a second history`() async throws {
+    await #expect(processExitsWith: .success) {
+      TestFiles.install()
+      let history = TemporaryHistory()
+      try await history.record((1...24).map { String(repeating: "clip \($0) ", count: 100_000) })
+      history.markDamaged()
+      TestFiles.limitRoom(to: HistoryRecovery.room(for: try history.bytes().count))
+      #expect(try await history.recovered().clipCount == 24)
+    }
+  }
+
   /// SQLite creates the index of its log even for reading.
   @Test(.serialized, arguments: [ENOSPC, EDQUOT], [true, false])
   func `a history that was opened on a full disk is readable, and writable once there is room`(

@@ -23,7 +23,14 @@ public actor HistoryRecovery {
     public let damagedFile: String?
   }
 
-  private static let batch = 5_000
+  /// The limits of one transaction, in rows and in bytes of text, so that the log of the new history stays small.
+  private static let batch = (rows: 5_000, bytes: 4 << 20)
+
+  /// How much free space a recovery needs for a history of `size` bytes, unless single texts are larger than a batch.
+  static func room(for size: Int) -> Int {
+    let logIndex = 64 << 10
+    return size + min(size, 2 * batch.bytes) + logIndex
+  }
 
   private let queue = SerialQueue(label: "org.copypasta.recovery")
 
@@ -82,10 +89,15 @@ public actor HistoryRecovery {
     let connection = try HistoryOpening(location).open(under: nil)
     var kept = 0
     try copyMetadata(of: recovery, to: connection)
-    for start in stride(from: 0, to: recovery.positions.count, by: batch) {
+    var index = 0
+    while index < recovery.positions.count {
       try connection.database.transaction { () throws(StoreError) in
-        for index in start..<min(start + batch, recovery.positions.count) {
+        let end = min(index + batch.rows, recovery.positions.count)
+        var byteCount = 0
+        while index < end, byteCount < batch.bytes {
+          defer { index += 1 }
           guard let clip = recovery.clip(at: recovery.positions[index]) else { continue }
+          byteCount += clip.text.byteCount
           _ = try connection.insert(clip.text, capturedAt: clip.capturedAt, id: clip.id)
           kept += 1
         }
