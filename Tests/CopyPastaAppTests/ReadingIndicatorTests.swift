@@ -15,38 +15,50 @@ import Testing
     paused.state = .paused
     mark.state = .reading
     mark.showSecret()
-    #expect(mark.root.tooltip != paused.root.tooltip)
+    #expect(mark.button.tooltip != paused.button.tooltip)
     mark.state = .paused
-    #expect(mark.root.tooltip == paused.root.tooltip)
+    #expect(mark.button.tooltip == paused.button.tooltip)
   }
 
   @Test(arguments: ["the next text", "the loss of the focus", "a pause"])
   func `the indicator reports a skipped secret until the next text, a focus loss or a pause`(_ end: String) {
     let (indicator, expected) = (ReadingIndicator(), ReadingIndicator())
     for indicator in [indicator, expected] { indicator.state = .reading }
-    let reading = indicator.root.tooltip
+    let reading = indicator.button.tooltip
     indicator.showSecret()
-    #expect(indicator.root.tooltip != reading)
+    #expect(indicator.button.tooltip != reading)
     switch end {
     case "a pause": for indicator in [indicator, expected] { indicator.state = .paused }
     case "the loss of the focus": for indicator in [indicator, expected] { indicator.state = .idle }
     default: indicator.hideSecret()
     }
-    #expect(indicator.root.tooltip == expected.root.tooltip)
+    #expect(indicator.button.tooltip == expected.button.tooltip)
     for indicator in [indicator, expected] { indicator.state = .reading }
-    #expect(indicator.root.tooltip == reading)
+    #expect(indicator.button.tooltip == reading)
+  }
+
+  @Test func `the indicator is no wider than its dot if there is no room for its text`() {
+    let indicator = ReadingIndicator()
+    var (least, full): (gint, gint) = (0, 0)
+    gtk_widget_measure(indicator.root.widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, &full, nil, nil)
+    func width(in room: gint) -> gint {
+      gtk_widget_allocate(indicator.root.widget, room, 40, -1, nil)
+      return gtk_widget_get_allocated_width(indicator.button.widget)
+    }
+    #expect(width(in: full) == full)
+    #expect(width(in: least + 20) == least)
   }
 
   /// The window in front may be one of the program's own dialogs.
   @Test func `the indicator's tooltip does not name the active window while its own window is inactive`() {
-    #expect(ReadingIndicator().root.tooltip?.contains("this window is not in front") == true)
+    #expect(ReadingIndicator().button.tooltip?.contains("this window is not in front") == true)
   }
 
   @Test func `the indicator reports no skipped secret while the window is inactive`() {
     let indicator = ReadingIndicator()
-    let idle = indicator.root.tooltip
+    let idle = indicator.button.tooltip
     indicator.showSecret()
-    #expect(indicator.root.tooltip == idle)
+    #expect(indicator.button.tooltip == idle)
   }
 
   /// The main loop does not run before the labels are read, so the first frame shows these labels.
@@ -74,24 +86,24 @@ import Testing
   {
     let (mark, idle) = (ReadingIndicator(), ReadingIndicator())
     mark.expectReading()
-    #expect(mark.root.tooltip != idle.root.tooltip)
-    try await pump("the inactive state") { mark.root.tooltip == idle.root.tooltip }
+    #expect(mark.button.tooltip != idle.button.tooltip)
+    try await pump("the inactive state") { mark.button.tooltip == idle.button.tooltip }
   }
 
   /// Each change of the label takes as long as the rest of a popup's frame.
   @Test func `a hidden window's indicator does not change until it is shown again, inactive`() async throws {
     let (indicator, window) = (ReadingIndicator(), Window(title: "Indicator"))
     window.setChild(indicator.root)
-    let idle = indicator.root.tooltip
+    let idle = indicator.button.tooltip
     window.present(.ambient)
     try await pump("the window") { indicator.root.isMapped }
     indicator.state = .reading
-    let reading = indicator.root.tooltip
+    let reading = indicator.button.tooltip
     window.isVisible = false
     indicator.state = .idle
-    #expect(indicator.root.tooltip == reading)
+    #expect(indicator.button.tooltip == reading)
     window.isVisible = true
-    #expect(indicator.root.tooltip == idle)
+    #expect(indicator.button.tooltip == idle)
     window.destroy()
   }
 }

@@ -27,7 +27,9 @@ final class ReadingIndicator {
   /// The longest time for which the indicator reports a skipped secret.
   static let secretTime = Duration.seconds(6)
 
-  let root: ToggleButton
+  /// The button, no wider than the dot if there is no room for its text.
+  let root: ShrinkingBox
+  let button: ToggleButton
   private let label = Label()
   private var secretTimer: Timeout?
   /// When a skipped secret was last shown; one that follows soon is not announced again.
@@ -40,9 +42,10 @@ final class ReadingIndicator {
   init() {
     let dot = Box(.horizontal)
     // On a small screen with large text only the dot has room.
-    root = ToggleButton(child: Box(.horizontal, spacing: 6, [dot, Squeezer(label)]), action: "win.pause")
-    root.addStyle("reading-indicator")
-    root.align(vertically: .center)
+    button = ToggleButton(child: Box(.horizontal, spacing: 6, [dot, Squeezer(label)]), action: "win.pause")
+    root = ShrinkingBox(button, whileHidden: label)
+    button.addStyle("reading-indicator")
+    button.align(vertically: .center)
     // The indicator has priority over the window's title, which is shortened if necessary. Long texts wrap to two
     // lines.
     label.wrap(withinWords: false)
@@ -53,8 +56,8 @@ final class ReadingIndicator {
     label.setAccessibleRole(.presentation)
     dot.addStyle("dot")
     dot.align(horizontally: .center, vertically: .center)
-    root.onHide(weakly(self) { $0.isHidden = true })
-    root.onShow(
+    button.onHide(weakly(self) { $0.isHidden = true })
+    button.onShow(
       weakly(self) {
         $0.isHidden = false
         $0.show()
@@ -69,7 +72,7 @@ final class ReadingIndicator {
       (secretTimer, lastSecret) = (nil, nil)
       if state == .reading { expectation = nil }
       show()
-      if state == .paused || oldValue == .paused { root.announce(state.name) }
+      if state == .paused || oldValue == .paused { button.announce(state.name) }
     }
   }
 
@@ -96,7 +99,7 @@ final class ReadingIndicator {
       self?.show()
     }
     show()
-    if isFirst { root.announce(State.secret.name) }
+    if isFirst { button.announce(State.secret.name) }
   }
 
   /// Ends `showSecret`, because the clipboard now has other content.
@@ -111,14 +114,14 @@ final class ReadingIndicator {
     let state = secretTimer == nil ? expected : .secret
     // A hidden window is not seen to be inactive, and will probably be active when it is shown again.
     guard state != shown, !(isHidden && state == .idle) else { return }
-    if let shown { root.removeStyle(shown.style) }
-    root.addStyle(state.style)
+    if let shown { button.removeStyle(shown.style) }
+    button.addStyle(state.style)
     shown = state
     label.text = state.name
     label.wrapIfLonger(than: 7)
-    root.setAccessibleName(state.name)
-    root.tooltip = state.explanation
-    root.setAccessibleDescription(state.explanation)
+    button.setAccessibleName(state.name)
+    button.tooltip = state.explanation
+    button.setAccessibleDescription(state.explanation)
   }
 }
 

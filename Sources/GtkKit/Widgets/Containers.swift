@@ -199,7 +199,9 @@ public final class Squeezer: Widget {
       let child = gtk_widget_get_first_child(box)
       let isWidth = orientation == GTK_ORIENTATION_HORIZONTAL
       let least = extent(of: child, GTK_ORIENTATION_HORIZONTAL).minimum
-      let size = extent(of: child, orientation, for: isWidth || width < 0 ? -1 : max(width, least))
+      // A hidden child needs no height.
+      guard isWidth || width < 0 || width >= least else { return }
+      let size = extent(of: child, orientation, for: isWidth ? -1 : width)
       minimum?.pointee = isWidth ? 0 : size.minimum
       natural?.pointee = size.natural
     } allocate: { box, width, height, _ in
@@ -210,6 +212,33 @@ public final class Squeezer: Widget {
     }
   }
 }
+
+/// A box that shrinks its child to the child's minimum width while a `Squeezer` in the child hides something.
+@MainActor
+public final class ShrinkingBox: Widget {
+  /// Makes a box around `child`; `squeezed` is what the `Squeezer` may hide.
+  public convenience init(_ child: Widget, whileHidden squeezed: Widget) {
+    self.init([child]) { box, orientation, other, minimum, natural, _, _ in
+      let size = extent(of: gtk_widget_get_first_child(box), orientation, for: other)
+      minimum?.pointee = size.minimum
+      natural?.pointee = size.natural
+    } allocate: { box, width, height, _ in
+      let child = gtk_widget_get_first_child(box)
+      gtk_widget_allocate(child, width, height, -1, nil)
+      let squeezed = g_object_get_data(
+        UnsafeMutableRawPointer(box)?.assumingMemoryBound(to: GObject.self), squeezedKey)
+      let isWhole = gtk_widget_get_child_visible(squeezed?.assumingMemoryBound(to: GtkWidget.self)) != 0
+      guard !isWhole else { return }
+      let own = extent(of: child, GTK_ORIENTATION_HORIZONTAL).minimum
+      let isMirrored = gtk_widget_get_direction(box) == GTK_TEXT_DIR_RTL
+      var area = GdkRectangle(x: isMirrored ? width - own : 0, y: 0, width: own, height: height)
+      gtk_widget_size_allocate(child, &area, -1)
+    }
+    g_object_set_data(cast(), squeezedKey, squeezed.widget)
+  }
+}
+
+private let squeezedKey = "copypasta-squeezed"
 
 /// A scrollable view with a footer; the footer is shown only if the view's content leaves room for it.
 @MainActor

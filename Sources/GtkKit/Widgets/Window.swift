@@ -294,12 +294,14 @@ public final class Window: Widget {
 /// The bar at a window's top.
 @MainActor
 public final class HeaderBar: Widget {
-  /// Makes a header bar that shows `title`, or hides it if there is not enough room; nil shows the window's title.
+  /// Makes a header bar that shows `title`, or hides it if there is not enough room; nil shows the window's title, and an
+  /// empty title leaves its room to `start` and `end`.
   public convenience init(title: String? = nil, start: [Widget] = [], end: [Widget] = []) {
     self.init(new: gtk_header_bar_new())
     if let title {
       let label = Label(title)
-      label.addStyle("title")
+      // The style has padding.
+      if !title.isEmpty { label.addStyle("title") }
       let box = Squeezer(label)
       withExtendedLifetime(box) { gtk_header_bar_set_title_widget(opaque, box.widget) }
     }
