@@ -30,6 +30,10 @@ public struct Requirement: CustomStringConvertible, Sendable {
       }
       """)
 
+  /// Shared memory, without which sway cannot draw.
+  public static let sharedMemory = Requirement(
+    "/dev/shm is not writable", trying: "file=$(mktemp -p /dev/shm) && rm \"$file\"")
+
   /// A filter that makes a system call fail.
   public static let systemCallFilters = Requirement(
     "the kernel, or an emulator, offers no seccomp filters", isMet: hasSeccomp)

@@ -40,7 +40,7 @@ public final class VirtualDesktop: Sendable {
       switch self {
       case .x11: true
       // sway refuses to run as root.
-      case .wayland: Requirement.restrictedUser.isMet
+      case .wayland: Requirement.restrictedUser.isMet && Requirement.sharedMemory.isMet
       case .gnome: Requirement.gnomeShell.isMet
       case .labwc: Requirement.labwc.isMet
       case .kde: Requirement.kwin.isMet
@@ -204,9 +204,6 @@ public final class VirtualDesktop: Sendable {
 
   /// Sends the X server or the compositor a signal.
   public func signalDisplay(_ number: Int32) { for server in servers { server.signal(number) } }
-
-  /// Kills the X server or the compositor, and returns once it has ended.
-  public func killDisplay() async throws { for server in servers { try await server.killNow() } }
 
   /// Sends the session bus a signal, such as SIGSTOP, which stops it until SIGCONT.
   public func signalBus(_ number: Int32) {
