@@ -80,11 +80,16 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test(arguments: ["Secret", "SecretLine", "HintRefused", "HintEmpty"])
-    func `a secret's text is never requested`(_ behaviour: String) async throws {
-      let owner = try await own(behaviour)
-      #expect(await reader.outcome() == .content(.secret))
-      try await expectNextReadIsRight()
+    @Test(
+      arguments: [
+        ("Secret", .pasted), ("SecretLine", .pasted), ("HintRefused", .pasted), ("HintEmpty", .pasted),
+        ("SecretOfGtk", .dropped(at: 0)),
+      ] as [(String, SelectionRead.Reason)])
+    func `a secret's text is never requested`(_ behaviour: String, way: SelectionRead.Reason) async throws {
+      let owner = try await own(behaviour, for: way)
+      #expect(await reader.outcome(reason: way) == .content(.secret))
+      try await own("Owner", for: way)
+      #expect(await reader.outcome(reason: way) == .text("the owner's text"))
       #expect(try await owner.lines(before: "lost") == ["TARGETS", "x-kde-passwordManagerHint"])
     }
 
@@ -141,13 +146,6 @@ extension X11KitTests {
       try await own("Owner", for: way)
       #expect(try await owner.lines(before: "lost") == ["TARGETS"] + OwnerTests.textTargets)
       #expect(await reader.outcome(reason: way) == .text("the owner's text"))
-    }
-
-    @Test func `a dropped secret's text is never requested`() async throws {
-      let owner = try await own("SecretOfGtk", for: .dropped(at: 0))
-      #expect(await reader.outcome(reason: .dropped(at: 0)) == .content(.secret))
-      try await own("Owner", for: .dropped(at: 0))
-      #expect(try await owner.lines(before: "lost") == ["TARGETS", "x-kde-passwordManagerHint"])
     }
 
     @Test func `a read sends no request once its offer is no longer the one that is meant`() async throws {

@@ -18,33 +18,6 @@ import Testing
     }
   }
 
-  @Test func `a dropped secret is refused with a notice, and its text is never requested`() async throws {
-    try await Scene.run(with: ["old"]) { scene in
-      let edge = try await scene.watchEdge()
-      let other = try await scene.openDragging("secret", "hunter2")
-      try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
-      try await scene.expectNotice(at: edge)
-      try await waitUntil("the end of the drag") { other.lines.last == "done" }
-      #expect(other.lines == ["x-kde-passwordManagerHint", "done"])
-      #expect(try await scene.history.texts() == ["old"])
-    }
-  }
-
-  @Test func `copies are recorded while a drag source does not answer`() async throws {
-    try await Scene.run(with: ["old"]) { scene in
-      let edge = try await scene.watchEdge()
-      let other = try await scene.openDragging("mute")
-      try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
-      try await waitUntil("the request") { !other.lines.isEmpty }
-      try await scene.app.window.activate()
-      for number in 1...3 { try await scene.record("copy \(number)") }
-      #expect(other.lines == ["asked"], "the drop still waits")
-      other.program.signal(SIGKILL)
-      try await scene.expectNotice(at: edge)
-      #expect(try await scene.history.texts() == ["copy 3", "copy 2", "copy 1", "old"])
-    }
-  }
-
   /// GDK would cut the text at the NUL and escape invalid UTF-8.
   @Test func `a dropped text that is offered only as UTF8_STRING is validated byte for byte`()
     async throws

@@ -68,27 +68,6 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.all)
-  func `an unanswered retention bar deletes no item, even after a restart, and Keep keeps all items`(
-    _ kind: VirtualDesktop.Kind
-  ) async throws {
-    try await VirtualDesktop.with(kind) { desktop in
-      try await Scene.fillHistory(with: ["one", "two"], on: desktop)
-      let scene = try await Self.start(keeping: "1-day", on: desktop)
-      try await scene.waitUntilActive()
-      try await scene.end()
-
-      let again = try await scene.relaunch()
-      #expect(try await again.history.count() == 2)
-      try await again.answer("alt+k") { try !again.keyFile().contains("1-day") }
-      #expect(try await again.history.count() == 2)
-      // The newest row has the focus.
-      try await desktop.press("Return")
-      try await again.expectClipboard("two")
-      try await again.end()
-    }
-  }
-
   @Test func `the retention bar is announced and does not take the focus`() async throws {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       let reader = try await ScreenReader.listening(on: desktop)
