@@ -66,16 +66,6 @@ import Testing
     #expect(source.reads == 2)
   }
 
-  @Test func `each clipboard offer is read while the window is active`() async throws {
-    source.content = .noText
-    source.follow(true)
-    for text in ["a", "b", "a"] {
-      source.copy(self.text(text))
-      #expect(try await eventually { try scratch.texts().first == text })
-    }
-    #expect(try scratch.texts() == ["a", "b", "a"])
-  }
-
   @Test(arguments: ["", "\0\0"]) func `an empty text on the clipboard is not stored and causes no message`(
     _ empty: String
   )
@@ -203,14 +193,6 @@ import Testing
     #expect(try await eventuallyTexts(["text"]))
     await drain()
     #expect(outcomes.messages.allSatisfy { $0 == nil })
-  }
-
-  @Test func `a secret on the clipboard is reported but not recorded`() async throws {
-    source.content = .noText
-    source.follow(true)
-    source.copy(.secret)
-    #expect(try await eventually { outcomes.all == [.secret] })
-    #expect(try scratch.texts() == [])
   }
 
   @Test(arguments: [ClipboardContent.secret, .noText])

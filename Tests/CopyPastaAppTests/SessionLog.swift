@@ -38,11 +38,6 @@ final class SessionLog {
     events.compactMap { if case .text(let seen, let text) = $0 { (seen, text) } else { nil } }
   }
 
-  /// Why the history was opened again without an action's message.
-  var reasonsToReopen: [StoreError] {
-    events.compactMap { if case .reopened(let error) = $0 { error } else { nil } }
-  }
-
   /// Whether a skipped secret was reported, for each copy.
   var secrets: [Bool] { events.compactMap { if case .secret(let isSecret) = $0 { isSecret } else { nil } } }
 
