@@ -22,9 +22,6 @@ extension ClipboardOwner {
       Offer(targets: ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "STRING"], bytes: bytes)
     }
 
-    /// A text that is listed but never answered.
-    public static let silentText = text(bytes: nil)
-
     /// HTML, as a browser offers it in addition to the text.
     public static func html(_ html: String) -> Offer {
       Offer(targets: ["text/html"], bytes: Array(html.utf8))

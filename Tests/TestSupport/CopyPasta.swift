@@ -52,9 +52,6 @@ public struct CopyPasta: Sendable {
   @discardableResult
   public func stop() async throws -> Program.Exit? { try await program.stop(grace: generousLimit) }
 
-  /// Kills the program with SIGKILL, to simulate a crash, and returns once the process is gone.
-  public func kill9() async throws { try await program.killNow() }
-
   private static func waitForWindow(
     of program: Program, on desktop: VirtualDesktop, within limit: Duration
   ) async throws -> DesktopWindow {

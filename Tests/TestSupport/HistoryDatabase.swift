@@ -3,41 +3,11 @@ import Foundation
 
 /// Reads a history the way another program would: through the documented table, on a separate connection.
 public struct HistoryDatabase: Sendable {
-  /// A row, byte for byte.
-  public struct Clip: Equatable, Sendable {
-    /// The key, which is never reused.
-    public let id: Int64
-    /// Microseconds since 1970, UTC.
-    public let capturedAt: Int64
-    /// The text's size in bytes, as stored in the table.
-    public let byteCount: Int
-    /// The preview; nil if it is the whole text.
-    public let preview: [UInt8]?
-    /// The whole text.
-    public let text: [UInt8]
-
-    /// The text as a string, with U+FFFD for invalid bytes.
-    public var string: String { String(decoding: text, as: UTF8.self) }
-  }
-
   /// The path of the file, which may not exist yet.
   public let path: String
 
   /// Makes a reader for the database at `path`, which may not exist yet.
   public init(path: String) { self.path = path }
-
-  /// Every clip, the newest first.
-  public func clips() async throws -> [Clip] {
-    guard try await hasTable() else { return [] }
-    return try rows(
-      "SELECT id, captured_at, byte_count, preview, text FROM clip ORDER BY captured_at DESC, id DESC"
-    ) { row in
-      Clip(
-        id: sqlite3_column_int64(row, 0), capturedAt: sqlite3_column_int64(row, 1),
-        byteCount: Int(sqlite3_column_int64(row, 2)),
-        preview: sqlite3_column_type(row, 3) == SQLITE_NULL ? nil : bytes(row, 3), text: bytes(row, 4))
-    }
-  }
 
   /// The text of the newest clip; nil if there is none.
   public func newestText() async throws -> [UInt8]? {
@@ -45,8 +15,13 @@ public struct HistoryDatabase: Sendable {
     return try rows("SELECT text FROM clip ORDER BY id DESC LIMIT 1") { bytes($0, 0) }.first
   }
 
-  /// The texts, the newest first.
-  public func texts() async throws -> [String] { try await clips().map(\.string) }
+  /// The texts, the newest first, with U+FFFD for invalid bytes.
+  public func texts() async throws -> [String] {
+    guard try await hasTable() else { return [] }
+    return try rows("SELECT text FROM clip ORDER BY captured_at DESC, id DESC") {
+      String(decoding: bytes($0, 0), as: UTF8.self)
+    }
+  }
 
   /// The number of clips; 0 if the database does not exist yet.
   public func count() async throws -> Int {

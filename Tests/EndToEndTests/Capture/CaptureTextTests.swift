@@ -15,11 +15,10 @@ import Testing
     try await Scene.run { scene in
       for text in Self.texts {
         try await scene.desktop.copy(text)
+        // This compares bytes, unlike `==` of strings.
         try await scene.expectNewest(text)
       }
-      let clips = try await scene.history.clips()
-      #expect(clips.map(\.text) == Self.texts.reversed().map { Array($0.utf8) })
-      #expect(clips.map(\.byteCount) == Self.texts.reversed().map(\.utf8.count))
+      #expect(try await scene.history.count() == Self.texts.count)
       try await scene.waitForFirstRow()
     }
   }
