@@ -140,7 +140,9 @@ struct Scene {
   static let firstRowPoint = (x: 150, y: 78)
 
   func clickFirstRow(button: Int = 1) async throws {
-    try await app.window.click(x: Self.firstRowPoint.x, y: Self.firstRowPoint.y, button: button)
+    // Wide windows, such as labwc's, have the rows in the middle.
+    let x = try await app.window.frame().width / 2
+    try await app.window.click(x: x, y: Self.firstRowPoint.y, button: button)
   }
 
   /// Focuses the newest row, wherever the focus was.
