@@ -154,6 +154,41 @@ import Testing
     window.window.destroy()
   }
 
+  @Test func `a row that waits for keys keeps its height, and shows refused keys as a failure`() async throws
+  {
+    let shown = try ShownDialogs()
+    shown.services.shortcut.start()
+    try await pump("the shortcut held") { shown.services.shortcut.state == ShownDialogs.held }
+    shown.show(.preferences)
+    let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
+    let row = window.shortcut.root.widget
+    // The keys' explanation has two lines at this width, and the hint while waiting has one.
+    func height() -> gint {
+      var height: gint = 0
+      gtk_widget_measure(row, GTK_ORIENTATION_VERTICAL, 340, nil, &height, nil, nil)
+      return height
+    }
+    func failures() -> [UnsafeMutablePointer<GtkWidget>] {
+      widgets(gtk_label_get_type(), in: row).filter { gtk_widget_has_css_class($0, "failure") != 0 }
+    }
+    try await pump("the window on the screen") { window.shortcut.root.isMapped }
+    let before = height()
+    window.shortcut.record()
+    #expect(height() >= before && failures().isEmpty)
+    #expect(window.shortcut.pressed(try #require(Accelerator("<Shift>a"))))
+    let words = try #require(failures().first.map { labelTexts(in: $0).joined() })
+    #expect(words.hasSuffix("Esc cancels, Backspace turns the shortcut off."))
+    shown.dialogs.close()
+  }
+
+  @Test func `the retention row says that items stay, unless a period is set`() throws {
+    let services = AppServices.keepingNothing(FakeShortcut())
+    let menu = RetentionMenu(HistorySession(services), in: Window(title: "Preferences"))
+    #expect(labelTexts(in: menu.row.root.widget).contains("Items stay until you delete them."))
+    services.preferences.retentionPeriod = .month
+    #expect(labelTexts(in: menu.row.root.widget).contains("Older items are deleted permanently."))
+  }
+
   @Test func `choosing refused shortcut keys again clears the refusal`() async throws {
     let shown = try ShownDialogs()
     shown.show(.preferences)
