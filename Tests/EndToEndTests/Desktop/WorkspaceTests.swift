@@ -5,11 +5,13 @@ import Testing
 /// The window comes to the user from wherever it is.
 @Suite struct WorkspaceTests {
   /// openbox only marks a window on another workspace as urgent.
-  @Test(arguments: ["--toggle", "", "show"], ["workspace", "iconified"])
+  @Test(arguments: ["--toggle", "", "show", "tray"], ["workspace", "iconified"])
   func `a window that is elsewhere comes to the user, at its old place`(way: String, place: String)
     async throws
   {
     try await Scene.run(with: ["text"]) { scene in
+      let panel = way == "tray" ? try await TrayPanel.start(on: scene.desktop) : nil
+      try await panel?.waitForIcon()
       let window = try #require(try await scene.shownWindow())
       let other = try await scene.openOtherWindow()
       let frame = try await Self.move(window, on: scene.desktop)
@@ -23,6 +25,10 @@ import Testing
       }
       try await waitUntil("the window away") { try await !window.isVisible() }
       switch way {
+      case "tray":
+        // A click within half a second of the focus loss would hide the window.
+        try await Task.sleep(for: .milliseconds(600))
+        try await panel?.clickIcon()
       case "show":
         let call = try await scene.desktop.run(["gapplication", "action", "org.copypasta.CopyPasta", "show"])
         #expect(call.exit == .code(0), "\(call.errors)")
