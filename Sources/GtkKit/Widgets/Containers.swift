@@ -193,7 +193,7 @@ public final class ScrollingBox: Widget {
 /// A box that hides its child if there is not enough room for it.
 @MainActor
 public final class Squeezer: Widget {
-  /// Makes a box that requests its child's natural width, and has a minimum width of 0.
+  /// Makes a box that requests its child's natural size, and has a minimum size of 0.
   public convenience init(_ child: Widget) {
     self.init([child]) { box, orientation, width, minimum, natural, _, _ in
       let child = gtk_widget_get_first_child(box)
@@ -201,9 +201,7 @@ public final class Squeezer: Widget {
       let least = extent(of: child, GTK_ORIENTATION_HORIZONTAL).minimum
       // A hidden child needs no height.
       guard isWidth || width < 0 || width >= least else { return }
-      let size = extent(of: child, orientation, for: isWidth ? -1 : width)
-      minimum?.pointee = isWidth ? 0 : size.minimum
-      natural?.pointee = size.natural
+      natural?.pointee = extent(of: child, orientation, for: isWidth ? -1 : width).natural
     } allocate: { box, width, height, _ in
       let child = gtk_widget_get_first_child(box)
       let isWhole = width >= extent(of: child, GTK_ORIENTATION_HORIZONTAL).minimum
