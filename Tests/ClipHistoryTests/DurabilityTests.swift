@@ -6,21 +6,6 @@ import Testing
 struct DurabilityTests {
   let history = TemporaryHistory()
 
-  @Test func `recorded clips survive if the process is killed immediately afterwards`() async throws {
-    try await handing(history.location.folder, as: "killed") {
-      await #expect(processExitsWith: .signal(SIGKILL)) {
-        let folder = try handed("killed")[0]
-        let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: testDigest)
-        for number in 1...20 { try await store.add("capture \(number)") }
-        kill(getpid(), SIGKILL)
-      }
-    }
-    let store = try history.store()
-    #expect(try await store.allIDs().count == 20)
-    #expect(try await store.record(try ClipText("capture 20"), at: 1) == .duplicate)
-    #expect(try history.previews().first == "capture 20")
-  }
-
   @Test func `texts are stored byte for byte`() async throws {
     let store = try history.store()
     let texts = [

@@ -239,7 +239,8 @@ import Testing
     #expect(reports.presses.count == (isHeld ? 1 : 0) && reports.states == [])
     try await pumping { await shortcut.stop() }
     portal.answers = [:]
-    #expect(try await start(shortcut) == Self.held)
+    // Try again, because on a busy machine the short limit may pass before the answer.
+    try await waitUntil("the shortcut held again") { try await start(shortcut) == Self.held }
     portal.activate()
     try await pump("the press") { reports.presses.count == (isHeld ? 2 : 1) }
   }
@@ -455,7 +456,7 @@ extension PortalShortcut.Limits {
     var limits = patient
     if method == "CreateSession" { limits.answer = .milliseconds(500) }
     // The limit also applies to methods that are answered, so it must be long enough for them.
-    if method == "ListShortcuts" { limits.answer = .seconds(3) }
+    if method == "ListShortcuts" { limits.answer = .seconds(8) }
     return limits
   }
 }

@@ -9,6 +9,8 @@ public enum TestDisplay {
   private static let desktop = Task { @MainActor in
     let desktop = try await VirtualDesktop.start(windowManager: nil)
     for (name, value) in desktop.environment { setenv(name, value, 1) }
+    // The expected texts are in English.
+    for name in ["LC_ALL", "LC_MESSAGES", "LANGUAGE"] { unsetenv(name) }
     keepSettingsInMemory()
     Display.preferFastStart()
     guard Display.open() else { throw TestSupportError("GTK cannot open the display of the tests") }

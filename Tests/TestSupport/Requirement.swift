@@ -30,7 +30,7 @@ public struct Requirement: CustomStringConvertible, Sendable {
       }
       """)
 
-  /// Shared memory, without which sway cannot draw.
+  /// Shared memory, without which sway and wev cannot draw.
   public static let sharedMemory = Requirement(
     "/dev/shm is not writable", trying: "file=$(mktemp -p /dev/shm) && rm \"$file\"")
 

@@ -37,10 +37,11 @@ public final class VirtualDesktop: Sendable {
 
     /// Whether this kind of desktop can be started here.
     public var isInstalled: Bool {
-      switch self {
+      guard self == .x11 || Requirement.sharedMemory.isMet else { return false }
+      return switch self {
       case .x11: true
       // sway refuses to run as root.
-      case .wayland: Requirement.restrictedUser.isMet && Requirement.sharedMemory.isMet
+      case .wayland: Requirement.restrictedUser.isMet
       case .gnome: Requirement.gnomeShell.isMet
       case .labwc: Requirement.labwc.isMet
       case .kde: Requirement.kwin.isMet
