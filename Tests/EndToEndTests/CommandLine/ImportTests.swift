@@ -29,7 +29,7 @@ import Testing
         script -qec "'\#(CopyPasta.programPath)' --import <$HOME/lines" /dev/null
         """#, on: desktop)
       let clear = "\r\u{1b}[K"
-      #expect(result.text.hasPrefix("\r0 lines read…\u{1b}[K"), "\(result.text.debugDescription)")
+      #expect(result.text.contains("\r0 lines read…\u{1b}[K"), "\(result.text.debugDescription)")
       #expect(
         result.text.contains(clear + "copypasta: Line 2 was refused"), "\(result.text.debugDescription)")
       #expect(result.text.contains(clear + "1 item was imported. 1 line was refused."))
