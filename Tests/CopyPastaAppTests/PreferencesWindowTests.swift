@@ -162,10 +162,10 @@ import Testing
     shown.show(.preferences)
     let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
     let row = window.shortcut.root.widget
-    // The keys' explanation has two lines at this width, and the hint while waiting has one.
     func height() -> gint {
       var height: gint = 0
-      gtk_widget_measure(row, GTK_ORIENTATION_VERTICAL, 340, nil, &height, nil, nil)
+      gtk_widget_measure(
+        row, GTK_ORIENTATION_VERTICAL, gtk_widget_get_allocated_width(row), nil, &height, nil, nil)
       return height
     }
     func failures() -> [UnsafeMutablePointer<GtkWidget>] {
