@@ -165,7 +165,7 @@ import Testing
     func height() -> gint {
       var height: gint = 0
       gtk_widget_measure(
-        row, GTK_ORIENTATION_VERTICAL, gtk_widget_get_allocated_width(row), nil, &height, nil, nil)
+        row, GTK_ORIENTATION_VERTICAL, gtk_widget_get_width(row), nil, &height, nil, nil)
       return height
     }
     func failures() -> [UnsafeMutablePointer<GtkWidget>] {
