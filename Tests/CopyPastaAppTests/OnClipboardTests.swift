@@ -95,8 +95,7 @@ import Testing
     #expect(session.onClipboard == nil && session.texts.first == "five")
   }
 
-  @Test func `a skipped secret is no longer reported once its owner has emptied the clipboard`() async throws
-  {
+  @Test func `the report of a skipped secret ends when its owner empties the clipboard`() async throws {
     let log = SessionLog(of: session)
     try await startReading()
     try await copyElsewhere(.secret)

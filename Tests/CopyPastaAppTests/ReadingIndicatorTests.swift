@@ -37,7 +37,7 @@ import Testing
     #expect(indicator.button.tooltip == reading)
   }
 
-  @Test func `the indicator is no wider than its dot if there is no room for its text`() {
+  @Test func `the indicator is as wide as its dot if its text has no room`() {
     let indicator = ReadingIndicator()
     var (least, full): (gint, gint) = (0, 0)
     gtk_widget_measure(indicator.root.widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, &full, nil, nil)

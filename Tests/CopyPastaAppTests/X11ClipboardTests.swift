@@ -156,7 +156,7 @@ import X11Kit
         try await owner?.offer(Array(text.utf8))
         #expect(try await eventually { deliveries.all.last == .success(.text(Array(text.utf8))) })
       }
-      // The first copy is no change if it is made before the source follows the clipboard.
+      // Only a copy that is made after the source follows the clipboard counts as a change.
       try await waitUntil("the second copy reported") { ownerChanges.count >= 1 }
       let changes = ownerChanges.count
       owner = nil

@@ -115,7 +115,7 @@ final class PendingRead: Sendable {
 
   /// Waits until the request has been sent, but at most for `limit`, because the user is waiting.
   @MainActor func wait() async {
-    // After the timeout, the read is no longer pending, so the next copy does not wait for it again.
+    // The timeout ends the read, so that the next copy does not wait for it again.
     let timeout = Timeout(after: limit, weakly(self) { $0.miss() })
     await withCheckedContinuation { waiter in
       let isPending = state.withLock {

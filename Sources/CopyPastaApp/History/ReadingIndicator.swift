@@ -27,7 +27,7 @@ final class ReadingIndicator {
   /// The longest time for which the indicator reports a skipped secret.
   static let secretTime = Duration.seconds(6)
 
-  /// The button, no wider than the dot if there is no room for its text.
+  /// The button, which is as wide as the dot if its text has no room.
   let root: ShrinkingBox
   let button: ToggleButton
   private let label = Label()
