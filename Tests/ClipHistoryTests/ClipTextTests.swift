@@ -1,5 +1,6 @@
-import ClipHistory
 import Testing
+
+@testable import ClipHistory
 
 struct ClipTextTests {
   private static let refused: [(ClipText.Refusal, [[UInt8]])] = [
@@ -35,12 +36,12 @@ struct ClipTextTests {
     let secret = try ClipText("hunter2")
     let clip = Clip(id: 7, capturedAt: 1, byteCount: 7, preview: "hunter2")
     let outcome = HistoryStore.RecordOutcome.recorded(clip)
+    let deleted = DeletedClip(id: 7, capturedAt: 1, bytes: secret.bytes)
     var dumped = ""
-    dump([secret], to: &dumped)
-    dump([outcome], to: &dumped)
+    for value in [secret, outcome, deleted] as [Any] { dump(value, to: &dumped) }
     let described = [
       "\(secret)", String(reflecting: secret), "\(clip)", String(reflecting: clip), "\([clip])", "\(outcome)",
-      String(reflecting: Optional(secret)), dumped,
+      String(reflecting: Optional(secret)), "\(deleted)", String(reflecting: deleted), dumped,
     ]
     for description in described { #expect(!description.contains("hunter2")) }
     #expect("\(secret)" == "ClipText(7 bytes)")

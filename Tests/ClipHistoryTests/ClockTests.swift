@@ -46,12 +46,6 @@ struct ClockTests {
     #expect(try await store.add("after", at: today).capturedAt == today)
   }
 
-  @Test func `an explicitly recorded text gets the correct time after a clock jump`() async throws {
-    try await store.add("meanwhile", at: today + 73 * year)
-    let outcome = try await store.recordExplicitly(try ClipText("after"), at: today, fromClipboard: true)
-    #expect(outcome == .recorded(Clip(id: 2, capturedAt: today, byteCount: 5, preview: "after")))
-  }
-
   /// Other programs may sort by time, so times must ascend with the order of capture.
   @Test func `a clip gets the previous clip's time if the clock was set back by up to a minute`() async throws
   {

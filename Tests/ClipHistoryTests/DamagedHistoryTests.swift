@@ -62,7 +62,7 @@ struct DamagedHistoryTests {
         let readable = try Self.damage(history, try #require(Page(rawValue: try handed("page")[0])))
         chmod(history.location.database, 0o400)
         chmod(history.location.folder, 0o500)
-        try TemporaryHistory.becomeOwner(of: history)
+        try TemporaryHistory.becomeOwner(of: [history])
         let store = try history.store()
         let reader = try HistoryReader(location: history.location, evenIfDamaged: store.obstacle != nil)
         #expect(try reader.newestPage(limit: 12).map(\.id) == Array(readable.reversed().prefix(12)))
@@ -121,6 +121,8 @@ struct DamagedHistoryTests {
     await #expect(throws: StoreError.unreadable) { try await store.text(of: 2) }
     #expect(try await store.text(of: 3) == ClipText("three"))
     #expect(try await store.text(of: 4) == nil)
+    reader.close()
     await store.close()
+    try await history.expectRecovery(of: 2, losing: 1)
   }
 }

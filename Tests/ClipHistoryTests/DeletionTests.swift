@@ -47,63 +47,48 @@ struct DeletionTests {
     #expect(try await history.store().allIDs() == living.map(\.id).sorted())
   }
 
-  /// The log outlives the store, because another program still has the history open.
-  @Test func `closing the history removes a deleted text that a reader kept in the log`() async throws {
-    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
-    let clip = try await store.add("Xq7!vanish")
-    let other = try history.foreignReader()
-    #expect(try await store.delete(clip.id) != nil)
-    other.run("COMMIT")
-    #expect(try history.contains("Xq7!vanish"), "the log still has it")
-    await store.close()
-    #expect(try !history.contains("Xq7!vanish"))
-    withExtendedLifetime(other) {}
-  }
-
-  @Test func `restoring a clip removes the text of another, deleted clip that a reader had kept in the log`()
-    async throws
-  {
-    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
-    let kept = try #require(try await store.delete(try await store.add("what comes back").id))
-    let clip = try await store.add("Xq7!vanish")
-    let other = try history.foreignReader()
-    #expect(try await store.delete(clip.id) != nil)
-    other.run("COMMIT")
-    #expect(try history.contains("Xq7!vanish"), "the log still has it")
-    try await store.restore(kept)
-    #expect(try !history.contains("Xq7!vanish"))
-    withExtendedLifetime(other) {}
-  }
-
-  @Test func `the next write removes a deleted text that a reader kept in the log`() async throws {
-    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
+  /// Deletes a text while another program reads the history, so that the log keeps the text.
+  private func keepInLog(retries: [Duration] = []) async throws -> (HistoryStore, ForeignConnection) {
+    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: retries))
     let clip = try await store.add("Xq7!vanish")
     let other = try history.foreignReader()
     #expect(try await store.delete(clip.id) != nil)
     #expect(try history.contains("Xq7!vanish"), "the log still has it")
     #expect(try other.rows("SELECT text FROM clip") == ["Xq7!vanish"], "it still reads what it saw")
+    return (store, other)
+  }
+
+  enum Step: CaseIterable { case closing, capture, undo }
+
+  /// If the store is closed, its log outlives it, because another program still has the history open.
+  @Test(arguments: Step.allCases)
+  func `the next step removes a deleted text that a reader kept in the log`(_ step: Step) async throws {
+    let first = try history.store()
+    let undone = try #require(try await first.delete(try await first.add("what comes back").id))
+    let (store, other) = try await keepInLog()
     other.run("COMMIT")
-    try await store.add("the next one")
+    #expect(try history.contains("Xq7!vanish"))
+    switch step {
+    case .closing: await store.close()
+    case .capture: try await store.add("the next one")
+    case .undo: try await store.restore(undone)
+    }
     #expect(try !history.contains("Xq7!vanish"))
+    withExtendedLifetime((first, other)) {}
   }
 
   @Test func `a retry removes a deleted text once another program has finished reading`() async throws {
-    let soon = Array(repeating: Duration.milliseconds(20), count: 6000)
-    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: soon))
-    let clip = try await store.add("Xq7!vanish")
-    let other = try history.foreignReader()
-    try await store.delete(clip.id)
+    let (store, other) = try await keepInLog(
+      retries: Array(repeating: .milliseconds(20), count: 6000))
     other.run("COMMIT")
     #expect(try await eventually { try !history.contains("Xq7!vanish") })
+    withExtendedLifetime(store) {}
   }
 
   @Test func `the next start removes a deleted text that a crash left in the log`() async throws {
-    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
-    let clip = try await store.add("Xq7!vanish")
-    let other = try history.foreignReader()
-    try await store.delete(clip.id)
+    let kept = try await keepInLog()
     let crashed = try history.snapshot()
-    withExtendedLifetime(other) {}
+    withExtendedLifetime(kept) {}
     #expect(try crashed.contains("Xq7!vanish"), "otherwise this proves nothing")
     let restarted = try crashed.store(HistoryStore.LockTimeouts(retries: [.zero, .zero]))
     #expect(try await eventually { try !crashed.contains("Xq7!vanish") })

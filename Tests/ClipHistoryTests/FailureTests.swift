@@ -86,13 +86,12 @@ struct FailureTests {
   }
 
   /// If the folder's entry is not on disk, a power cut removes the folder and its files.
-  @Test(.enabled(if: Requirement.systemCallFilters.isMet, "\(Requirement.systemCallFilters)"))
-  func `opening a history throws if its folder's entry cannot be synced to disk`() async throws {
-    await #expect(processExitsWith: .success) {
-      let history = TemporaryHistory()
-      let parent = URL(filePath: history.location.folder).deletingLastPathComponent()
-      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
-      try FaultyFsync.fail(with: EIO)
+  @Test func `opening a history throws if its folder's entry cannot be synced to disk`() async throws {
+    let parent = URL(filePath: history.location.folder).deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    try await FileCalls.observe(parent.path, kinds: [.sync]) { _ in
+      EIO
+    } during: {
       #expect(throws: StoreError.folderUnusable(path: parent.path, errno: EIO)) { try history.store() }
     }
   }
@@ -123,34 +122,5 @@ struct FailureTests {
   @Test(arguments: meanings)
   func `each SQLite result code maps to its store error`(code: Int32, system: Int32, error: StoreError) {
     #expect(StoreError(code: code, system: system, path: "p") == error)
-  }
-}
-
-/// Makes the system call `fsync` fail on this thread and on threads that it starts; for exit tests only.
-private enum FaultyFsync {
-  #if arch(x86_64)
-    private static let number: UInt32 = 74
-  #else
-    private static let number: UInt32 = 82
-  #endif
-
-  private typealias Prctl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
-  private static let prctl = unsafeBitCast(dlsym(nil, "prctl"), to: Prctl.self)
-
-  /// Installs a seccomp filter of four instructions: load the system call's number, compare, fail, allow.
-  ///
-  /// Each instruction is a `sock_filter` in little-endian layout: code, jumps, value.
-  static func fail(with code: Int32) throws {
-    // 38 is PR_SET_NO_NEW_PRIVS. Below, 22 is PR_SET_SECCOMP and 2 is SECCOMP_MODE_FILTER.
-    try #require(prctl(38, 1, 0, 0, 0) == 0)
-    var filter: [(code: UInt16, ifTrue: UInt8, ifFalse: UInt8, value: UInt32)] = [
-      (0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x0005_0000 | UInt32(code)),
-      (0x06, 0, 0, 0x7fff_0000),
-    ]
-    let isSet = filter.withUnsafeMutableBytes { filter in
-      var program: (count: UInt16, start: UnsafeMutableRawPointer?) = (4, filter.baseAddress)
-      return withUnsafePointer(to: &program) { prctl(22, 2, UInt(bitPattern: $0), 0, 0) == 0 }
-    }
-    try #require(isSet)
   }
 }

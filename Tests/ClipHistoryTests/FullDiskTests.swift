@@ -132,7 +132,7 @@ struct FullDiskTests {
 }
 
 /// Creates a history of "one" and "two"; `withLog` leaves "two" only in the log.
-private func filledHistory(withLog: Bool) async throws -> TemporaryHistory {
+func filledHistory(withLog: Bool) async throws -> TemporaryHistory {
   let history = TemporaryHistory()
   try await history.record("one")
   let store = try history.store()
@@ -144,7 +144,7 @@ private func filledHistory(withLog: Bool) async throws -> TemporaryHistory {
 }
 
 /// Expects that every way to read the history works, and that writes throw `obstacle`.
-private func expectReadable(_ history: TemporaryHistory, obstacle: StoreError) async throws {
+func expectReadable(_ history: TemporaryHistory, obstacle: StoreError) async throws {
   let store = try history.store()
   #expect(store.obstacle == obstacle)
   #expect(try history.previews() == ["two", "one"])

@@ -22,24 +22,6 @@ struct PageTests {
     #expect(try history.previews().count == 9)
   }
 
-  @Test func `the newest page includes a clip that was just recorded`() async throws {
-    let store = try history.store()
-    let reader = try history.reader()
-    #expect(try reader.newestPage(limit: 5) == [])
-    let clip = try await store.add(String(repeating: "long ", count: 100))
-    #expect(try reader.newestPage(limit: 5) == [clip])
-    #expect(clip.preview.utf8.count == 400)
-  }
-
-  @Test func `a page from the middle of 100,000 clips is correct`() async throws {
-    let store = try history.store()
-    try history.fill(100_000)
-    let reader = try history.reader()
-    #expect(try reader.page(from: 3, limit: 50).map(\.preview) == ["row 3", "row 2", "row 1"])
-    #expect(try reader.page(from: 50_000, limit: 50).map(\.id) == Array((49_951...50_000).reversed()))
-    #expect(try await store.allIDs() == Array(1...100_000))
-  }
-
   @Test func `the page query needs neither a scan nor a sort`() throws {
     _ = try history.store()
     let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)

@@ -35,29 +35,26 @@ struct PermissionTests {
     await second.close()
   }
 
+  /// A backup on a read-only disk may have a log, but not the log's index.
   @Test(.enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"))
-  func `a read-only history is readable, and writable after chmod`() async throws {
+  func `a read-only history is readable, with and without a log, and writable after chmod`() async throws {
     await #expect(processExitsWith: .success) {
-      let history = TemporaryHistory()
-      try await history.record("one")
-      chmod(history.location.database, 0o400)
-      chmod(history.location.folder, 0o500)
-      try TemporaryHistory.becomeOwner(of: history)
-      let store = try history.store()
-      let reader = try history.reader()
-      #expect(try reader.newestPage(limit: 5).map(\.preview) == ["one"])
-      #expect(try await store.text(of: 1) == ClipText("one"))
-      #expect(try await store.allIDs() == [1])
-      await #expect(throws: StoreError.readOnly) { try await store.add("two") }
-      await #expect(throws: StoreError.readOnly) { try await store.delete(1) }
-      await #expect(throws: StoreError.readOnly) { try await store.deleteAll() }
-
-      // After the permissions are restored, the same store writes, and the same reader shows the new clip.
-      chmod(history.location.folder, 0o700)
-      chmod(history.location.database, 0o600)
-      try await store.add("two")
-      #expect(try reader.newestPage(limit: 5).map(\.preview) == ["two", "one"])
-      await store.close()
+      let histories = [try await filledHistory(withLog: false), try await filledHistory(withLog: true)]
+      for history in histories {
+        for file in history.files { chmod(file, 0o400) }
+        chmod(history.location.folder, 0o500)
+      }
+      try TemporaryHistory.becomeOwner(of: histories)
+      for history in histories {
+        try await expectReadable(history, obstacle: .readOnly)
+        let (store, reader) = (try history.store(), try history.reader())
+        await #expect(throws: StoreError.readOnly) { try await store.deleteAll() }
+        for file in history.files { chmod(file, 0o600) }
+        chmod(history.location.folder, 0o700)
+        try await store.add("next")
+        #expect(try reader.newestPage(limit: 9).map(\.preview) == ["next", "two", "one"])
+        await store.close()
+      }
     }
   }
 

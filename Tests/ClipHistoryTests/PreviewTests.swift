@@ -32,12 +32,6 @@ struct PreviewTests {
     }
   }
 
-  @Test func `a preview does not split a flag emoji`() throws {
-    let preview = try #require(try preview("a" + String(repeating: "🇨🇭🇫🇷", count: 40)))
-    #expect(preview.unicodeScalars.count % 2 == 1)
-    #expect(preview.utf8.count == 393)
-  }
-
   @Test(arguments: ["\u{301}", "\u{200d}👩", "\u{fe0f}"])
   func `a preview of a single huge character ends between two scalars`(part: String) throws {
     let string = "👩" + String(repeating: part, count: 10_000)

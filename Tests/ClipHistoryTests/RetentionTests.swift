@@ -15,14 +15,15 @@ import Testing
 
   init() throws { store = try history.store() }
 
-  /// Returns the clocks `days` days after `now`.
+  /// Returns the clocks `days` days after `now`; the wall clock is then ahead by `seconds`.
   ///
   /// The boot clock has advanced by `ran` days, or by `days` if `ran` is nil.
-  nonisolated private static func reading(_ days: Int64 = 0, boot: String = "boot", ran: Int64? = nil)
-    -> ClockReading
-  {
+  nonisolated private static func reading(
+    _ days: Int64 = 0, ahead seconds: Int64 = 0, boot: String = "boot", ran: Int64? = nil
+  ) -> ClockReading {
     ClockReading(
-      wallTime: now + days * day, bootTime: 1_000 * day + (ran ?? days) * day, bootID: boot)
+      wallTime: now + days * day + seconds * 1_000_000, bootTime: 1_000 * day + (ran ?? days) * day,
+      bootID: boot)
   }
 
   private func find(_ reading: ClockReading = here) async throws -> ExpiredClips {
@@ -35,9 +36,6 @@ import Testing
     await store.finishCheck(found)
     return found
   }
-
-  /// Runs the first check, on an empty history, which stores the current clock reading.
-  private func believeClock() async throws { #expect(try await check().count == 0) }
 
   private func delete(_ expired: ExpiredClips) async throws -> [Int64] {
     let portions = Portions()
@@ -102,6 +100,10 @@ import Testing
     Later(reading: reading(-25, ran: 0), isBelieved: false),
     Later(reading: reading(0, ran: 5), isBelieved: false),
     Later(reading: reading(-1), isBelieved: false),
+    Later(reading: reading(1, ahead: 119), isBelieved: true),
+    Later(reading: reading(1, ahead: 121), isBelieved: false),
+    Later(reading: reading(1, ahead: -119), isBelieved: true),
+    Later(reading: reading(1, ahead: -121), isBelieved: false),
     Later(reading: reading(3, boot: "next", ran: -1_000), isBelieved: true),
     Later(reading: reading(4, boot: "next", ran: -1_000), isBelieved: false),
     Later(reading: reading(1, boot: "next"), isBelieved: true, period: .day),
@@ -116,16 +118,6 @@ import Testing
     #expect(
       RetentionPolicy.believes(later.reading, after: Self.here, keeping: duration) == later.isBelieved)
     #expect(!RetentionPolicy.believes(later.reading, after: nil, keeping: duration))
-  }
-
-  @Test(arguments: [(119, true), (121, false), (-119, true), (-121, false)] as [(Int64, Bool)])
-  func `the clock is trusted only if it agrees with the boot clock within two minutes`(
-    _ seconds: Int64, _ isBelieved: Bool
-  ) {
-    let later = ClockReading(
-      wallTime: Self.now + Self.day + seconds * 1_000_000, bootTime: 1_001 * Self.day, bootID: "boot")
-    #expect(
-      RetentionPolicy.believes(later, after: Self.here, keeping: 30 * Self.day) == isBelieved)
   }
 
   @Test(arguments: [Int64.min, -1, .max])
@@ -160,70 +152,14 @@ import Testing
   @Test func `searching for expired items changes nothing`() async throws {
     try history.fill(5_000)
     try await store.delete(find()) { _ in true }
-    let before = try history.snapshot()
+    func contents() throws -> [Data] {
+      try [history.location.database, history.location.writeAheadLog].map {
+        try Data(contentsOf: URL(filePath: $0))
+      }
+    }
+    let before = try contents()
     #expect(try await find(Self.reading(5)).count == 0)
-    let after = try history.snapshot()
-    for file in [\HistoryLocation.database, \HistoryLocation.writeAheadLog] {
-      let contents = try [before, after].map {
-        try Data(contentsOf: URL(filePath: $0.location[keyPath: file]))
-      }
-      #expect(contents[0] == contents[1])
-    }
-  }
-
-  @Test(arguments: [-10_000, 60_000] as [Int64])
-  func `a retention check with an impossible clock reading does not establish trust in the clock`(
-    _ days: Int64
-  ) async throws {
-    let odd = ClockReading(
-      wallTime: Self.now + days * Self.day - 10_000 * Self.day, bootTime: 0, bootID: "boot")
-    if let found = try await store.findExpired(after: .day, at: odd) { await store.finishCheck(found) }
-    #expect(try await store.findExpired(after: .day, at: odd)?.isClockBelieved != true)
-  }
-
-  @Test func `the clock is not trusted at the first retention check after an import`() async throws {
-    try await believeClock()
-    #expect(try await check().isClockBelieved)
-    await store.close()
-    // A child process that another test has just started holds a copy of the lock for a moment.
-    try await waitUntil("the import") {
-      do { try importOldItems() } catch StoreError.locked { return false }
-      return true
-    }
-    let found = try await history.store().findExpired(after: .month, at: Self.here)
-    #expect(found?.count == 5 && found?.isClockBelieved == false)
-  }
-
-  private func importOldItems() throws {
-    let incoming = try HistoryImport(history.location, at: Self.now)
-    for age: Int64 in 40..<45 {
-      _ = try incoming.add(try ClipText("\(age)"), capturedAt: Self.now - age * Self.day)
-    }
-    try incoming.finish()
-  }
-
-  @Test func `the clock is not trusted at the first retention check after a recovery`() async throws {
-    try await believeClock()
-    try await store.add("old", at: Self.now - 40 * Self.day)
-    await store.close()
-    history.markDamaged()
-    try await waitUntil("the history recovered") {
-      do { return try await HistoryRecovery().recover(history.location) != nil } catch StoreError.locked {
-        return false
-      }
-    }
-    let found = try await history.store().findExpired(after: .month, at: Self.here)
-    #expect(found?.count == 1 && found?.isClockBelieved == false)
-  }
-
-  @Test func `the clock is not trusted at the first retention check after an upgrade from 1.0.0`()
-    async throws
-  {
-    let old = TemporaryHistory()
-    try old.plant(.first)
-    #expect(try old.previews() == ["two", "one"])
-    let found = try await old.store().findExpired(after: .month, at: Self.here)
-    #expect(found?.count == 2 && found?.isClockBelieved == false)
+    #expect(try contents() == before)
   }
 
   // MARK: - Deletion
@@ -365,18 +301,6 @@ import Testing
     #expect(try copy.previews() == ["what stays"])
   }
 
-  @Test func `the next write removes expired items that a reader kept in the log`() async throws {
-    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
-    try await store.add("Xq7!vanish", at: 1)
-    let other = try history.foreignReader()
-    let expired = try #require(try await store.findExpired(after: .month, at: Self.here))
-    try await store.delete(expired) { _ in true }
-    #expect(try other.rows("SELECT text FROM clip") == ["Xq7!vanish"], "it still reads what it saw")
-    other.run("COMMIT")
-    try await store.add("the next one", at: Self.now)
-    #expect(try !history.contains("Xq7!vanish"))
-  }
-
   @Test func `a retention check recognises deleted items that would have expired`() async throws {
     let ages: [Int64] = [40, 2, 45, 35, 1]
     for age in ages { try await store.add("\(age)", at: Self.now - age * Self.day) }
@@ -389,20 +313,6 @@ import Testing
     try await store.restore(held[2])
     let between = try await find()
     #expect(between.count == 1 && !between.includes(held[1]))
-  }
-
-  /// Runs only if `COPYPASTA_MEASURE` is set.
-  @Test(.enabled(if: environmentNumber("COPYPASTA_MEASURE", or: 0) > 0, "COPYPASTA_MEASURE is not set"))
-  func `a retention check of a million rows prints its duration`() async throws {
-    try history.fill(1_000_000, from: Self.now - 40 * Self.day)
-    let clock = ContinuousClock()
-    for (words, reading) in [("all expired", Self.here), ("none expired", Self.reading(-20))] {
-      let time = try await clock.measure { _ = try await find(reading) }
-      print("\(words): \(time)")
-    }
-    let expired = try await find()
-    let time = try await clock.measure { try await store.delete(expired) { _ in true } }
-    print("deleted: \(time)")
   }
 }
 

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -77,9 +78,17 @@ final class TemporaryHistory: Sendable {
   /// Whether SQLite's integrity check succeeds.
   func isSound() throws -> Bool { try foreign().rows("PRAGMA integrity_check") == ["ok"] }
 
-  /// Recovers the history, which must be damaged.
+  /// Recovers the history, which must be damaged and open in no program.
   func recovered() async throws -> HistoryRecovery.Outcome {
-    try #require(try await HistoryRecovery().recover(location))
+    try #require(try await onceAlone { try await HistoryRecovery().recover(location) })
+  }
+
+  /// Repeats a step for which the history must not be open, while a child process that another test has just started
+  /// holds a copy of a lock of this process.
+  func onceAlone<Result>(_ step: () async throws -> Result) async throws -> Result {
+    try await waitFor("the history closed") {
+      do { return try await step() } catch StoreError.locked { return nil }
+    }
   }
 
   func markDamaged() { HistoryFolder.markDamaged(location.database) }
@@ -131,7 +140,7 @@ final class TemporaryHistory: Sendable {
   }
 
   /// Switches to a user who owns only these histories, because permissions do not restrict root; for exit tests only.
-  static func becomeOwner(of histories: TemporaryHistory...) throws {
+  static func becomeOwner(of histories: [TemporaryHistory]) throws {
     guard geteuid() == 0 else { return }
     for parent in histories.map(\.parent) {
       let below = try FileManager.default.subpathsOfDirectory(atPath: parent).map { parent + "/" + $0 }
@@ -165,10 +174,21 @@ func permissions(of path: String) throws -> Int? {
 ///
 /// Its SQL is a copy rather than a reference to `Schema`, because a released version never changes.
 enum ReleasedVersion: CaseIterable {
-  case first
+  /// 1.0.0, and 1.1.0.
+  case first, second
 
   fileprivate var sql: String {
     switch self {
+    case .second:
+      ReleasedVersion.first.sql + """
+        CREATE TABLE last_look(
+          only INTEGER PRIMARY KEY CHECK (only = 1),
+          wall_time INTEGER NOT NULL,
+          boot_time INTEGER NOT NULL,
+          boot_id TEXT NOT NULL
+        ) STRICT;
+        INSERT INTO last_look VALUES (1, 0, 0, ''); PRAGMA user_version = 2;
+        """
     case .first:
       """
       PRAGMA application_id = 1129345908; PRAGMA user_version = 1;
