@@ -18,7 +18,7 @@ extension X11KitTests {
     @Test func `a clipboard manager is offered every format of a short text`() async throws {
       let manager = try await start("keeps")
       try await owner.offer(Array("kept".utf8))
-      #expect(await owner.handOver(within: .seconds(20)))
+      #expect(await owner.handOver(within: generousLimit))
       #expect(try await manager.nextLine() == "asked " + OwnerTests.textTargets.joined(separator: " "))
       #expect(try await manager.nextLine() == "has 4")
       #expect(try await eventually { !owner.isOwner })
@@ -28,7 +28,7 @@ extension X11KitTests {
     func `a clipboard manager receives a long text completely and in one format`(_ size: Int) async throws {
       let manager = try await start("keeps")
       try await owner.offer(sampleText(size))
-      #expect(await owner.handOver(within: .seconds(60)))
+      #expect(await owner.handOver(within: generousLimit))
       #expect(try await manager.nextLine() == "asked UTF8_STRING")
       #expect(try await manager.nextLine() == "has \(size)")
     }
@@ -38,7 +38,7 @@ extension X11KitTests {
     {
       let manager = try await start("refuses")
       try await owner.offer(Array("refused".utf8))
-      #expect(await !owner.handOver(within: .seconds(20)))
+      #expect(await !owner.handOver(within: generousLimit))
       #expect(owner.isOwner)
       withExtendedLifetime(manager) {}
     }
@@ -69,7 +69,7 @@ extension X11KitTests {
 
     @Test func `a selection owner does not hand over another program's text`() async throws {
       let manager = try await start("keeps")
-      #expect(await !owner.handOver(within: .seconds(20)))
+      #expect(await !owner.handOver(within: generousLimit))
       withExtendedLifetime(manager) {}
     }
 
@@ -82,7 +82,7 @@ extension X11KitTests {
           let requestors = try (1...4).map { _ in
             try Client(["xclip", "-o", "-selection", "clipboard"], display: display)
           }
-          await ending.close(within: .seconds(20))
+          await ending.close(within: generousLimit)
           #expect(!ending.isOwner)
           // Each has either the text or a refusal, and ends.
           for requestor in requestors { #expect(try await eventually { requestor.hasEnded }) }

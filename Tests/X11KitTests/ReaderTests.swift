@@ -93,15 +93,6 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == ["TARGETS", "x-kde-passwordManagerHint"])
     }
 
-    @Test(arguments: ["Owner", "Image"])
-    func `a clipboard read requests only formats that the owner lists`(_ behaviour: String) async throws {
-      let owner = try await own(behaviour)
-      _ = await reader.outcome()
-      try await expectNextReadIsRight()
-      let asked = try await owner.lines(before: "lost")
-      #expect(asked == (behaviour == "Owner" ? ["TARGETS", "UTF8_STRING"] : ["TARGETS"]))
-    }
-
     /// The answers to requests for `UTF8_STRING`, `text/plain;charset=utf-8` and `STRING`, in this order.
     static let forms: [(answers: String, outcome: Outcome, asked: Int)] = [
       ("served,refused,refused", .text("the owner's text"), 1),
@@ -206,8 +197,11 @@ extension X11KitTests {
 
     @Test func `an endless transfer is refused as too large`() async throws {
       try await own("IncrEndless")
-      let outcome = await reader.outcome(limit: 1 << 18, total: .seconds(1))
-      #expect(outcome == .failure(.tooLarge(limit: 1 << 18)))
+      // On a slow machine, the first chunks may take longer than this.
+      let isTooLarge = try await eventually {
+        await reader.outcome(limit: 1 << 18, total: .seconds(1)) == .failure(.tooLarge(limit: 1 << 18))
+      }
+      #expect(isTooLarge)
       try await expectNextReadIsRight()
     }
 
@@ -223,9 +217,13 @@ extension X11KitTests {
 
     @Test func `a late answer is not mistaken for the answer to a later read`() async throws {
       let late = try await own("Late")
-      #expect(await reader.outcome(idleTimeout: .milliseconds(300)) == .failure(.timedOut))
+      let read = Task { [reader] in await reader.outcome() }
+      _ = try await late.lines(before: "UTF8_STRING")
+      read.cancel()
+      #expect(await read.value == .failure(.cancelled))
       try await own("Html")
       #expect(await reader.outcome() == .text("bold"))
+      try late.tell("go on")
       _ = try await late.lines(before: "answered")
       #expect(await reader.outcome() == .text("bold"))
     }
@@ -259,14 +257,6 @@ extension X11KitTests {
       try await SelectionOwner(display: display).offer([])
       // A program that an earlier test has just started may take the clipboard before it is killed.
       #expect(try await eventually { await reader.outcome() == .content(.noText) })
-      try await expectNextReadIsRight()
-    }
-
-    @Test func `a clipboard read reports CopyPasta's own offer instead of reading its text`() async throws {
-      let owner = try SelectionOwner(display: display)
-      try await owner.offer(Array("ours".utf8))
-      #expect(await reader.outcome(ownWindow: owner.window) == .content(.own))
-      #expect(await reader.outcome(ownWindow: owner.window &+ 1) == .text("ours"))
       try await expectNextReadIsRight()
     }
 

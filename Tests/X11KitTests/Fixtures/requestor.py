@@ -24,17 +24,25 @@ class Requestor:
     def atom(self, name):
         return self.display.intern_atom(name)
 
+    def own(self, selection):
+        self.window.set_selection_owner(self.atom(selection), X.CurrentTime)
+        self.display.sync()
+
     def ask(self, target, prop, time=X.CurrentTime, window=None):
         prop = self.atom(prop) if prop else X.NONE
         (window or self.window).convert_selection(self.atom('CLIPBOARD'), self.atom(target), prop, time)
         self.display.flush()
 
+    def next_event(self, kind):
+        while (happened := self.display.next_event()).type != kind:
+            pass
+        return happened
+
     def answer(self):
         """Returns the property of the next answer; None if the request was refused."""
-        while True:
-            happened = self.display.next_event()
-            if happened.type == X.SelectionNotify and happened.requestor == self.window:
-                return happened.property or None
+        while (happened := self.next_event(X.SelectionNotify)).requestor != self.window:
+            pass
+        return happened.property or None
 
     def take(self, prop, window=None):
         """Deletes a property, and returns its type, format and value (bytes or numbers)."""
@@ -46,9 +54,8 @@ class Requestor:
     def wait_for_piece(self, *properties):
         """Waits for the next chunk of any of these transfers, and returns its property."""
         while True:
-            happened = self.display.next_event()
-            if (happened.type == X.PropertyNotify and happened.state == X.PropertyNewValue
-                    and happened.atom in properties):
+            happened = self.next_event(X.PropertyNotify)
+            if happened.state == X.PropertyNewValue and happened.atom in properties:
                 return happened.atom
 
     def next_piece(self, *properties):
@@ -212,26 +219,16 @@ def flood(requestor):
     sys.stdin.readline()
 
 
-def kill(requestor):
-    """Makes the server close the connection of the client that created a window."""
-    requestor.display.create_resource_object('window', int(sys.argv[2])).kill_client()
+def attack(requestor):
+    """Kills another client, destroys its window, or gives the property from which it learns the server time a value of
+    another type."""
+    window = requestor.display.create_resource_object('window', int(sys.argv[3]))
+    match sys.argv[2]:
+        case 'kill': window.kill_client()
+        case 'destroy': window.destroy()
+        case 'occupy': window.change_property(requestor.atom('COPYPASTA_TIME'), Xatom.INTEGER, 32, [1])
     requestor.display.sync()
-    say('killed')
-
-
-def destroy(requestor):
-    """Destroys another client's window."""
-    requestor.display.create_resource_object('window', int(sys.argv[2])).destroy()
-    requestor.display.sync()
-    say('destroyed')
-
-
-def occupy(requestor):
-    """Sets the property from which the owner learns the server time to a value of another type."""
-    window = requestor.display.create_resource_object('window', int(sys.argv[2]))
-    window.change_property(requestor.atom('COPYPASTA_TIME'), Xatom.INTEGER, 32, [1])
-    requestor.display.sync()
-    say('occupied')
+    say('done')
 
 
 def pranks(requestor):
