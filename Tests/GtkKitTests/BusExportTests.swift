@@ -140,15 +140,4 @@ import Testing
     object = nil
     #expect(try await scene.refusal(clock, "Now", [.string("")]) == BusError.unknownMethod)
   }
-
-  @Test func `every valid call in a flood reaches the exported object`() async throws {
-    var calls = 0
-    let object = try export(on: scene.service) { _ in calls += 1 }
-    for number in 0..<2_000 {
-      scene.client.send(clock, "Now", number.isMultiple(of: 2) ? [.string("x")] : [.int32(1)])
-    }
-    _ = try await scene.call(clock, "Now", [.string("")])
-    #expect(calls == 1_001)
-    withExtendedLifetime(object) {}
-  }
 }

@@ -16,11 +16,6 @@ import Testing
 
   // MARK: Calls
 
-  @Test func `a D-Bus call returns its result`() async throws {
-    let answer = try await scene.call(.bus, "NameHasOwner", [.string(clock.name)])
-    #expect(answer == .tuple([.bool(false)]))
-  }
-
   @Test func `a refused D-Bus call throws an error with its D-Bus name`() async throws {
     #expect(try await scene.refusal(.bus, "NoSuchMethod") == BusError.unknownMethod)
     #expect(try await scene.refusal(clock, "Now") == "org.freedesktop.DBus.Error.ServiceUnknown")

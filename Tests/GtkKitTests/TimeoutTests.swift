@@ -1,32 +1,28 @@
 import Dispatch
 import GtkTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GtkKit
 
 @MainActor
 @Suite struct TimeoutTests {
+  /// Runs the main loop until a later timeout fires.
+  private func runLater() {
+    var isLater = false
+    let later = Timeout(after: .milliseconds(20)) { isLater = true }
+    #expect(MainLoop.run(until: { isLater }, atMost: generousLimit))
+    withExtendedLifetime(later) {}
+  }
+
   @Test func `a timeout fires once`() {
     var calls = 0
     let timeout = Timeout(after: .milliseconds(1)) { calls += 1 }
-    #expect(MainLoop.run(until: { calls == 1 }, atMost: .seconds(20)))
-    var isLater = false
-    let later = Timeout(after: .milliseconds(20)) { isLater = true }
-    #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
+    #expect(MainLoop.run(until: { calls == 1 }, atMost: generousLimit))
+    runLater()
     #expect(calls == 1)
-    withExtendedLifetime((timeout, later)) {}
-  }
-
-  @Test func `a cancelled timeout does not fire`() {
-    var calls = 0
-    let timeout = Timeout(after: .milliseconds(1)) { calls += 1 }
-    timeout.cancel()
-    var isLater = false
-    let later = Timeout(after: .milliseconds(20)) { isLater = true }
-    #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
-    #expect(calls == 0)
-    withExtendedLifetime(later) {}
+    withExtendedLifetime(timeout) {}
   }
 
   @Test func `waiting for a timeout lasts at least the given time`() async throws {
@@ -41,7 +37,8 @@ import Testing
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
-  @Test func `releasing a timeout cancels the timer and releases the closure`() {
+  @Test(arguments: [true, false])
+  func `a timeout that is cancelled or released does not fire, and releases its closure`(isCancelled: Bool) {
     weak var captured: Token?
     var calls = 0
     do {
@@ -51,27 +48,22 @@ import Testing
         _ = token
         calls += 1
       }
+      if isCancelled { timeout.cancel() }
       withExtendedLifetime(timeout) {}
     }
     #expect(captured == nil)
-    var isLater = false
-    let later = Timeout(after: .milliseconds(20)) { isLater = true }
-    #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
+    runLater()
     #expect(calls == 0)
-    withExtendedLifetime(later) {}
   }
 
   @Test func `a due timeout that is released on another thread does not fire`() async throws {
     var calls = 0
     let holder = TimeoutHolder(Timeout(after: .zero) { calls += 1 })
     holder.letGoOnAnotherThread()
-    var isLater = false
-    let later = Timeout(after: .milliseconds(20)) { isLater = true }
-    #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
+    runLater()
     #expect(calls == 0)
     // The timeout's deinit runs in the main actor's next turn; GLib would warn about a source that no longer exists.
     await Task {}.value
-    withExtendedLifetime(later) {}
   }
 
   @Test func `a wait for an idle main loop ends once all due work is done`() async throws {

@@ -189,13 +189,13 @@ import Testing
     // Give the window its minimum width.
     window.defaultSize = (1, 1)
     window.present()
-    #expect(MainLoop.run(until: { bar.isMapped && bar.width > 0 }, atMost: .seconds(20)))
+    #expect(MainLoop.run(until: { bar.isMapped && bar.width > 0 }, atMost: generousLimit))
     let pointer = gtk_widget_get_first_child(gtk_header_bar_get_title_widget(bar.opaque))
     let title = Label(Owned(borrowing: try #require(pointer)))
     #expect(title.text == "A title" && !title.isMapped)
     #expect(word.isMapped && !word.isCut)
     window.defaultSize = (900, 100)
-    #expect(MainLoop.run(until: { title.isMapped }, atMost: .seconds(20)))
+    #expect(MainLoop.run(until: { title.isMapped }, atMost: generousLimit))
     #expect(!title.isCut)
     window.destroy()
   }
@@ -217,11 +217,11 @@ import Testing
     var calls = 0
     window.present()
     window.onNextFrame { calls += 1 }
-    #expect(MainLoop.run(until: { calls == 1 }, atMost: .seconds(20)))
+    #expect(MainLoop.run(until: { calls == 1 }, atMost: generousLimit))
     var isLater = false
     window.setChild(Label("something else to draw"))
     window.onNextFrame { isLater = true }
-    #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
+    #expect(MainLoop.run(until: { isLater }, atMost: generousLimit))
     #expect(calls == 1)
     window.destroy()
   }
@@ -241,7 +241,7 @@ import Testing
     #expect(rows.contains { $0.root.width > 0 })
     #expect(!window.isVisible && !list.isMapped)
     window.present()
-    #expect(MainLoop.run(until: { list.isMapped }, atMost: .seconds(20)))
+    #expect(MainLoop.run(until: { list.isMapped }, atMost: generousLimit))
     window.destroy()
   }
 
