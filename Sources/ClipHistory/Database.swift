@@ -66,21 +66,21 @@ final class Database {
     var moved: Int32 = 0
     let isKnown = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK
     return isKnown && moved != 0
-      || zip(logFiles, FileStamp.numbersOfLog(path)).contains { $0 != nil && $0 != $1 }
+      || zip(logFiles, FileStamp.inodesOfLog(path)).contains { $0 != nil && $0 != $1 }
   }
 
   /// Whether the log or its index was removed, and no other program has created a new one.
   ///
   /// A checkpoint then still saves what is in the log.
   var hasLostLog: Bool {
-    let found = FileStamp.numbersOfLog(path)
+    let found = FileStamp.inodesOfLog(path)
     return found != logFiles && zip(logFiles, found).allSatisfy { $0 == $1 || $1 == nil }
   }
 
   /// Stores which files the log and its index are; SQLite must have opened them.
   ///
   /// Neither is removed or replaced by SQLite while a connection is open.
-  func rememberLog() { logFiles = FileStamp.numbersOfLog(path) }
+  func rememberLog() { logFiles = FileStamp.inodesOfLog(path) }
 
   /// Whether the file has been written since an immutable connection opened it; reads may then be inconsistent.
   var isStale: Bool { stamps.map { $0 != FileStamp.ofDatabase(path) } ?? false }
@@ -131,7 +131,7 @@ final class Database {
     do throws(StoreError) {
       _ = try truncateLog(waiting: 0)
     } catch {
-      // The next transaction overwrites this one.
+      // Ignore: the next transaction overwrites the log.
     }
   }
 
@@ -297,7 +297,7 @@ final class Database {
 
 /// The state of a file; two stamps differ if the file was written, created or replaced in between.
 private struct FileStamp: Equatable {
-  private let number: UInt
+  private let inode: UInt
   private let size: Int
   private let seconds: Int
   private let nanoseconds: Int
@@ -306,7 +306,7 @@ private struct FileStamp: Equatable {
   private init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    number = UInt(status.st_ino)
+    inode = UInt(status.st_ino)
     size = Int(status.st_size)
     // Do not compare the time of the last status change: when run by root, SQLite sets the owner of a log that it
     // opens, which changes this time.
@@ -315,8 +315,8 @@ private struct FileStamp: Equatable {
   }
 
   /// The inode numbers of the log and of its index.
-  static func numbersOfLog(_ path: String) -> [UInt?] {
-    ["-wal", "-shm"].map { FileStamp(path + $0)?.number }
+  static func inodesOfLog(_ path: String) -> [UInt?] {
+    ["-wal", "-shm"].map { FileStamp(path + $0)?.inode }
   }
 
   static func ofDatabase(_ path: String) -> [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }

@@ -86,7 +86,7 @@ struct HistoryOpening {
       do throws(StoreError) {
         return try readAsPossible()
       } catch {
-        // In a read-only folder, which way of reading works changes when another program opens or closes the history.
+        // In a read-only folder, another program that opens or closes the history changes which way of reading works.
         guard error.isTransient, attempts > 0 else { throw error }
         attempts -= 1
         usleep(5_000)

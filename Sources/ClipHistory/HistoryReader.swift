@@ -38,8 +38,8 @@ public final class HistoryReader {
 
   /// Opens an existing history without writing anything.
   ///
-  /// - Parameter evenIfDamaged: whether to show what is readable of a damaged history, because it cannot be recovered now;
-  ///   in a folder that is read-only, this is always done.
+  /// - Parameter evenIfDamaged: whether to read the readable clips of a damaged history, without recovering it;
+  ///   in a read-only folder, they are always read.
   /// - Throws: as `HistoryStore.init` does.
   public init(location: HistoryLocation, evenIfDamaged: Bool = false) throws(StoreError) {
     // The main thread must not wait long.
@@ -114,7 +114,7 @@ public final class HistoryReader {
     return ifDamaged(damaged)
   }
 
-  /// Reads what is readable from now on, if `error` means damage that cannot be recovered now.
+  /// From now on, reads what is readable if `error` means damage that cannot be recovered now.
   private func readDamaged(after error: StoreError) throws(StoreError) {
     guard evenIfDamaged || error == .cannotBeRecovered else { throw error }
     damaged = try opening.damaged(after: error)

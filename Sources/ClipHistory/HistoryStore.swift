@@ -52,13 +52,13 @@ public actor HistoryStore: SerialActor {
     /// The history can be read, but not written for this reason.
     case readOnly(StoreError)
     /// The history is not open, for this reason.
-    case none(StoreError)
+    case unavailable(StoreError)
 
     /// Why the history cannot be written; nil if it can.
     public var obstacle: StoreError? {
       switch self {
       case .readWrite: nil
-      case .readOnly(let error), .none(let error): error
+      case .readOnly(let error), .unavailable(let error): error
       }
     }
   }
@@ -107,14 +107,14 @@ public actor HistoryStore: SerialActor {
         access = .readWrite
       } catch {
         let reason = error == .damaged ? failure ?? error : error
-        access = .none(reason)
+        access = .unavailable(reason)
         guard reason.mayLeaveReadable else { return }
         do throws(StoreError) {
           if try opening.isKnownDamaged() { throw .cannotBeRecovered }
           fallback = try ReopeningReader(opening)
           access = .readOnly(reason)
         } catch .damaged where failure == nil {
-          access = .none(.damaged)
+          access = .unavailable(.damaged)
         } catch let readError {
           do throws(StoreError) {
             let found = try opening.damaged(after: readError)
@@ -129,7 +129,7 @@ public actor HistoryStore: SerialActor {
     }
 
     /// A history that is closed for this reason.
-    init(closedBecause error: StoreError) { access = .none(error) }
+    init(closedBecause error: StoreError) { access = .unavailable(error) }
   }
 
   /// Whether the log may still hold a deleted text.
@@ -166,7 +166,7 @@ public actor HistoryStore: SerialActor {
 
   init(location: HistoryLocation, digest: @escaping Digest, timeouts: LockTimeouts) throws(StoreError) {
     self.init(at: location, digest: digest, timeouts: timeouts)
-    if case .none(let error) = initialAccess { throw error }
+    if case .unavailable(let error) = initialAccess { throw error }
   }
 
   /// Opens the history as far as possible; `initialAccess` holds the result, and `open` tries again.
@@ -305,7 +305,7 @@ public actor HistoryStore: SerialActor {
   ///
   /// - Parameter failure: why a recovery has failed: what is readable of a damaged history is then read, and a layout
   ///   that another program has changed is accepted.
-  /// - Returns: what is possible; `.none(.damaged)` or `.none(.otherLayout)` if a recovery should be tried.
+  /// - Returns: what is possible; `.unavailable(.damaged)` or `.unavailable(.otherLayout)` if a recovery should be tried.
   public func open(after failure: StoreError? = nil) -> Access {
     guard !isClosed else { return file.access }
     do throws(StoreError) {
@@ -319,16 +319,16 @@ public actor HistoryStore: SerialActor {
           guard try HistoryOpening(location).hasRoomToRecover() else { return file.access }
           throw .damaged
         }
-      case .none:
+      case .unavailable:
         recoveryFailure = failure
         file = OpenFile(location, timeouts, after: failure)
         revision = .random(in: .min ... .max)
       }
     } catch .replaced {
-      return .none(.replaced)
+      return .unavailable(.replaced)
     } catch {
       // The history is still readable.
-      return error.mayLeaveReadable ? .readOnly(error) : .none(error)
+      return error.mayLeaveReadable ? .readOnly(error) : .unavailable(error)
     }
     return file.access
   }

@@ -136,8 +136,8 @@ final class Statement {
   // MARK: -
 
   private func raw(_ column: Int32) -> UnsafeRawBufferPointer {
-    // Get the pointer first, because that may convert the value and so change its size. SQLite converts a text of a
-    // UTF-16 database to UTF-8 only if it is asked for as a text.
+    // Get the pointer first, because this may convert the value and so change its size. Only `sqlite3_column_text`
+    // converts a text of a UTF-16 database to UTF-8.
     let isText = sqlite3_column_type(handle, column) == SQLITE_TEXT
     let start =
       isText ? UnsafeRawPointer(sqlite3_column_text(handle, column)) : sqlite3_column_blob(handle, column)

@@ -20,6 +20,6 @@ public enum TextFormat: String, CaseIterable, Sendable {
 
   /// All formats, in the order in which to ask for them on Wayland: MIME types first.
   ///
-  /// GTK 4 programs also list `UTF8_STRING` and the like there, but answer a request for them with nothing.
+  /// There GTK 4 programs also list X11 formats such as `UTF8_STRING`, but send no data for them.
   public static let mimeTypesFirst = mimeTypes + names.filter { !$0.contains("/") }
 }

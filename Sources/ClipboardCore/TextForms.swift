@@ -17,8 +17,8 @@
 public struct TextForms<Form> {
   private var rest: ArraySlice<Form>
   private let idleTimeout: Duration
-  private var isMute = false
-  private var isRefused = false
+  private var hasTimedOut = false
+  private var hasFailed = false
 
   /// Creates the forms in the order in which to request them.
   ///
@@ -33,18 +33,18 @@ public struct TextForms<Form> {
 
   /// Returns the next form, and how long to wait for its answer; nil after the last form.
   public mutating func next() -> (form: Form, wait: Duration)? {
-    let wait = isMute ? idleTimeout / max(rest.count, 1) : idleTimeout
+    let wait = hasTimedOut ? idleTimeout / max(rest.count, 1) : idleTimeout
     return rest.popFirst().map { ($0, wait) }
   }
 
   /// Notes that the last form brought no text; `error` is nil if its text was empty.
   public mutating func skip(_ error: TransferError?) {
-    isMute = isMute || error == .timedOut
-    isRefused = isRefused || error != nil
+    hasTimedOut = hasTimedOut || error == .timedOut
+    hasFailed = hasFailed || error != nil
   }
 
   /// The result once no form is left: an empty text only if every form was served with an empty text.
   public var unserved: Result<[UInt8], TransferError> {
-    isMute ? .failure(.timedOut) : isRefused ? .failure(.refused) : .success([])
+    hasTimedOut ? .failure(.timedOut) : hasFailed ? .failure(.refused) : .success([])
   }
 }

@@ -10,13 +10,13 @@ final class AppServices {
   let hints: Hints
   let pause = ReadingPause()
   let now: @Sendable () -> Int64
-  /// The clocks with which expired items are found.
+  /// Reads the clocks, to find the expired items.
   let clock: @Sendable () -> ClockReading
   private let makePreferences: @MainActor () -> Preferences
   private let makeShortcuts: @MainActor () -> [any GlobalShortcutController.Backend]
 
   init(
-    windowSystem: any WindowSystem = windowSystemOfDisplay(), location: HistoryLocation,
+    windowSystem: any WindowSystem = makeWindowSystem(), location: HistoryLocation,
     windowState: KeyFile, hints: Hints,
     now: @escaping @Sendable () -> Int64, clock: (@Sendable () -> ClockReading)? = nil,
     preferences: @escaping @MainActor () -> Preferences,
@@ -39,7 +39,7 @@ final class AppServices {
 
   /// Creates the services for the user's own history, settings and desktop.
   static func live() -> AppServices {
-    let windowSystem = windowSystemOfDisplay()
+    let windowSystem = makeWindowSystem()
     return AppServices(
       windowSystem: windowSystem, location: .ofThisUser,
       windowState: KeyFile(path: Desktop.Folders.state + "/copypasta/state.ini", group: "window"),

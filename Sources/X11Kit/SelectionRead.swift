@@ -12,7 +12,7 @@ public struct SelectionRead: Sendable {
     case dropped(at: UInt32)
   }
 
-  /// Why the text is read.
+  /// The way in which the text comes.
   public var reason: Reason
   /// Must be granted at each request.
   public var permit: ReadPermit
@@ -27,7 +27,7 @@ public struct SelectionRead: Sendable {
   public var ownWindow: @Sendable () -> UInt32? = { nil }
   /// Whether the offer on the clipboard is still the one that is meant; evaluated before each request, once all earlier
   /// changes of the owner were reported.
-  public var isMeant: @Sendable () -> Bool = { true }
+  public var isCurrentOffer: @Sendable () -> Bool = { true }
   /// Called when the text has been requested for the first time.
   public var asked: @Sendable () -> Void = {}
 

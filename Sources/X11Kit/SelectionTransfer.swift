@@ -21,7 +21,7 @@ final class SelectionTransfer {
   private var stage = Stage.examining(since: 0)
   /// The number of the request that looked up the owner.
   private var lookup: UInt32 = 0
-  private var hasAskedForText = false
+  private var hasRequestedText = false
   private var graceEnd: SuspendingClock.Instant?
   private let reportOwner: (Window?) -> Void
   /// Whether this program has taken the clipboard since the text was requested.
@@ -60,7 +60,7 @@ final class SelectionTransfer {
   /// Ends the transfer; call it once, however the read ended.
   func end() {
     if watched != noWindow { connection.select(.none, on: watched) }
-    giveUpRequestor()
+    releaseRequestor()
     connection.flush()
     while let event = connection.consumeQueuedEvent() {
       orphanedRequests.handle(event)
@@ -72,7 +72,7 @@ final class SelectionTransfer {
   }
 
   /// Destroys the window for the answers, once the owner has answered.
-  private func giveUpRequestor() {
+  private func releaseRequestor() {
     if let outstanding {
       orphanedRequests.keep(requestor, until: outstanding)
     } else {
@@ -152,7 +152,7 @@ final class SelectionTransfer {
         guard error == .refused || error == .timedOut else { throw error }
         forms.skip(error)
         // Use another window, because the owner may still answer, or send chunks.
-        giveUpRequestor()
+        releaseRequestor()
         requestor = connection.makeWindow()
       }
       stage = .examining(since: lookup)
@@ -165,8 +165,8 @@ final class SelectionTransfer {
   ) throws(TransferError) -> [UInt8] {
     let (target, property) = (atoms[format], atoms[.textProperty])
     stage = .asked(by: try ask(for: target, into: property, at: time))
-    if !hasAskedForText { read.asked() }
-    hasAskedForText = true
+    if !hasRequestedText { read.asked() }
+    hasRequestedText = true
     switch try answer(to: target, in: property, within: wait, limit: read.limits.bytes) {
     case .tooLarge: throw .tooLarge(limit: read.limits.bytes)
     case .value(let type, format: 8, let bytes):
@@ -205,7 +205,7 @@ final class SelectionTransfer {
     }
     var request: UInt32?
     let send = { [self] in
-      guard read.isMeant() else { return }
+      guard read.isCurrentOffer() else { return }
       request = connection.convert(selection, to: target, into: property, of: requestor, at: time)
       connection.flush()
       outstanding = .answer

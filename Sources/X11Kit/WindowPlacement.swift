@@ -29,7 +29,7 @@ public actor WindowPlacement {
 
   /// Returns the position of a window that is iconified or on another workspace; nil if the window is neither.
   ///
-  /// Window managers without workspaces lack the properties of Extended Window Manager Hints, 1.5.
+  /// If the window manager sets no workspace (EWMH 1.5), only an iconified window has a position.
   public func positionIfAway(_ window: UInt32) -> Position? {
     ask { connection, atoms throws(TransferError) in
       let state: [UInt32]? = connection.elements(of: atoms[.windowState], of: window, limit: 2)

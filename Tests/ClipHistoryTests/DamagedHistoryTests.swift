@@ -100,7 +100,7 @@ struct DamagedHistoryTests {
     FileCalls.freeSpace.withLock { $0[history.location.folder] = 4096 }
     #expect(await store.open() == .readOnly(.diskFull), "a recovery would fail again")
     FileCalls.freeSpace.withLock { $0[history.location.folder] = nil }
-    #expect(await store.open() == .none(.damaged), "a recovery is tried again")
+    #expect(await store.open() == .unavailable(.damaged), "a recovery is tried again")
     reader.close()
     await store.close()
     try await history.expectRecovery(of: readable.count, losing: 2_000 - readable.count)

@@ -148,7 +148,7 @@ extension X11KitTests {
       let press = ReadPermit()
       press.grant()
       var read = SelectionRead(.pasted, under: press, within: TransferLimits())
-      read.isMeant = { false }
+      read.isCurrentOffer = { false }
       await #expect(throws: TransferError.cancelled) { try await self.reader.read(read) }
       try await expectNextReadIsRight()
       #expect(try await owner.lines(before: "lost") == [])

@@ -59,7 +59,7 @@ struct DatabasePages {
     return (Int64(header.uint32(at: 68)), header.uint32(at: 60))
   }
 
-  /// Whether a page only locates the parents of other pages, as in a file with auto-vacuum
+  /// Whether a page is a pointer map, which only files with auto-vacuum have
   /// (https://sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages).
   func isPointerMap(_ number: Int) -> Bool {
     guard let header, isDatabase, header.uint32(at: 52) > 0 else { return false }

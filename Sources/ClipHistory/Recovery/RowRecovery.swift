@@ -157,7 +157,7 @@ struct RowRecovery {
 
   // MARK: Rows that are lost
 
-  /// Stores which clips a page refers to that are on an unreadable page.
+  /// Stores the range of ids of each unreadable child of an interior page.
   ///
   /// Only the table of clips is large enough to have interior pages.
   private mutating func findUnreadablePages(in page: [UInt8]) {
@@ -187,7 +187,7 @@ struct RowRecovery {
     return Int(min(high - low, Int64(pages.layout.pageSize / 10)))
   }
 
-  /// Gives each row an id of its own: of the readable rows with one id, the first keeps it, and equal rows are removed.
+  /// Makes the ids unique: the first readable row with an id keeps it, and duplicates of a row are removed.
   ///
   /// A clip whose id is impossible or taken gets a new id, higher than all others.
   private mutating func makeIDsUnique() {

@@ -1,7 +1,7 @@
 import ClipHistory
 import ClipboardCore
 
-/// The outcome of a text that was followed, pasted or dropped, from which the sign, the indicator, the notices and the
+/// The outcome of a text that was followed, pasted or dropped, from which the mark, the indicator, the notices and the
 /// announcements are derived.
 struct Capture: Equatable, Sendable {
   /// The way in which the text arrived.

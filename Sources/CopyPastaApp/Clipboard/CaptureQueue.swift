@@ -3,7 +3,7 @@ import ClipboardCore
 import SerialQueue
 import Synchronization
 
-/// Writes to the history, in order, the texts to record and the texts of this program to note.
+/// Records captured texts in the history, and notes this program's copies there, in order.
 ///
 /// Writes on the store's thread. While another program locks the history, the texts wait here, without delaying the
 /// user's other actions, and are tried again at short intervals.
@@ -55,7 +55,7 @@ final class CaptureQueue: Sendable {
     /// Whether it was reported that the history is locked.
     var isLockReported = false
     /// A text of this program that could not be noted; it is noted at the next write, or when the program ends.
-    var owed: OwnCopies.Copy?
+    var unnoted: OwnCopies.Copy?
     /// The clip of the last captured text, if it is known.
     var last: Clip.ID?
     var idle: [CheckedContinuation<Void, Never>] = []
@@ -164,7 +164,7 @@ final class CaptureQueue: Sendable {
   /// Writes the entries up to a number; those after it come after the user's actions in between.
   private func work(upTo number: Int) {
     queue.add(for: store) { [self] store in
-      payDebt(in: store)
+      noteAgain(in: store)
       while let entry = state.withLock({ state in
         state.isLocked ? nil : state.waiting.first.flatMap { $0.number <= number ? $0.entry : nil }
       }) {
@@ -209,9 +209,7 @@ final class CaptureQueue: Sendable {
     work(upTo: number)
   }
 
-  /// Writes an entry.
-  ///
-  /// - Returns: What to report; `waiting` if the history is locked.
+  /// Writes an entry and returns what to report; `waiting` if the history is locked.
   private func write(_ entry: Entry, in store: isolated HistoryStore) -> Capture? {
     switch entry {
     case .outcome(let outcome, let way): return Capture(way: way, outcome: outcome)
@@ -249,11 +247,11 @@ final class CaptureQueue: Sendable {
     }
   }
 
-  /// Remembers which clip has the last captured text; a dropped text does not become that text.
+  /// Updates `last`, the clip of the last captured text; a dropped text does not change it.
   private func noted(_ outcome: HistoryStore.RecordOutcome, _ way: Capture.Way) -> CaptureOutcome {
     let isFollowed = if case .followed = way { true } else { false }
     return state.withLock { state in
-      if way != .dropped, let owed = state.owed.take() { copies.forget(upTo: owed.number) }
+      if way != .dropped, let unnoted = state.unnoted.take() { copies.forget(upTo: unnoted.number) }
       switch outcome {
       case .recorded(let clip):
         if way != .dropped { state.last = clip.id }
@@ -273,17 +271,17 @@ final class CaptureQueue: Sendable {
     } catch {
       let way = Capture.Way.pastedOwn(copy: copy.number)
       if error == .locked { return Capture(way: way, outcome: .waiting) }
-      state.withLock { $0.owed = copy }
+      state.withLock { $0.unnoted = copy }
       // These errors require that the history is opened again. Any other does not concern the user: the text is on the
       // clipboard.
       return error == .damaged || error == .replaced ? Capture(way: way, outcome: .failed(error)) : nil
     }
   }
 
-  private func payDebt(in store: isolated HistoryStore) {
-    guard let owed = state.withLock(\.owed) else { return }
+  private func noteAgain(in store: isolated HistoryStore) {
+    guard let unnoted = state.withLock(\.unnoted) else { return }
     do throws(StoreError) {
-      try note(owed, in: store)
+      try note(unnoted, in: store)
     } catch {
       // Try again before the next write.
     }
@@ -292,6 +290,6 @@ final class CaptureQueue: Sendable {
   private func note(_ copy: OwnCopies.Copy, in store: isolated HistoryStore) throws(StoreError) {
     try store.noteCopied(copy.text)
     copies.forget(upTo: copy.number)
-    state.withLock { ($0.owed, $0.last) = (nil, copy.clip) }
+    state.withLock { ($0.unnoted, $0.last) = (nil, copy.clip) }
   }
 }

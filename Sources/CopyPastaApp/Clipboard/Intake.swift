@@ -21,7 +21,7 @@ final class Intake {
   }
 
   /// A paste or a drop that waits for its text.
-  private final class Wish {
+  private final class UserRead {
     let isPaste: Bool
     /// Revoked once a condition of the request no longer holds.
     let permit = ReadPermit()
@@ -52,7 +52,7 @@ final class Intake {
   } ownerChanged: { [weak self] in
     Task.unpooled { [weak self] in self?.ownerChanged() }
   }
-  private var wishes: [Wish] = []
+  private var userReads: [UserRead] = []
   /// The text that this program has put on the clipboard since a press of Ctrl+V that waits for it.
   private var copiedSincePaste: ClipText?
   private var observations: [ListenerToken] = []
@@ -62,21 +62,21 @@ final class Intake {
   /// It is known while this program offers the clip, or if the clip was the last to be captured from the clipboard and
   /// the clipboard has been followed ever since.
   private(set) var onClipboard: Clip.ID? {
-    didSet { if onClipboard != oldValue { signChanged(onClipboard) } }
+    didSet { if onClipboard != oldValue { onClipboardChanged(onClipboard) } }
   }
-  private let signChanged: @MainActor (Clip.ID?) -> Void
+  private let onClipboardChanged: @MainActor (Clip.ID?) -> Void
   private let contentChanged: @MainActor () -> Void
 
   /// - Parameters:
   ///   - actions: The queue for all work on the history.
   ///   - show: Called with the outcomes of the texts, in order.
-  ///   - signChanged: Called when another clip is on the clipboard.
+  ///   - onClipboardChanged: Called when another clip is on the clipboard.
   ///   - contentChanged: Called when another program has taken or emptied the clipboard, so that information about the
   ///     earlier content is outdated.
   init(
     into store: HistoryStore, from clipboard: any SystemClipboard, after actions: TaskQueue,
     now: @escaping @Sendable () -> Int64, show: @escaping @MainActor ([Capture]) -> Void,
-    signChanged: @escaping @MainActor (Clip.ID?) -> Void,
+    onClipboardChanged: @escaping @MainActor (Clip.ID?) -> Void,
     contentChanged: @escaping @MainActor () -> Void
   ) {
     self.store = store
@@ -84,7 +84,7 @@ final class Intake {
     self.actions = actions
     self.now = now
     self.show = show
-    self.signChanged = signChanged
+    self.onClipboardChanged = onClipboardChanged
     self.contentChanged = contentChanged
     // Note what was copied before, if that could not be noted then.
     clipboard.ownCopies.all.forEach(captures.note)
@@ -116,11 +116,11 @@ final class Intake {
   }
 
   /// Cancels pastes and drops whose conditions no longer hold, and shows one notice.
-  private func withdraw(where isConcerned: (Wish) -> Bool) {
-    let withdrawn = wishes.filter(isConcerned)
+  private func withdraw(where isConcerned: (UserRead) -> Bool) {
+    let withdrawn = userReads.filter(isConcerned)
     guard let first = withdrawn.first else { return }
-    wishes.removeAll(where: isConcerned)
-    for wish in withdrawn { wish.permit.revoke() }
+    userReads.removeAll(where: isConcerned)
+    for userRead in withdrawn { userRead.permit.revoke() }
     show([Capture(way: first.isPaste ? .pasted(offer: 0) : .dropped, outcome: .unread(.cancelled))])
   }
 
@@ -129,40 +129,40 @@ final class Intake {
   /// Records the text that is on the clipboard now, even if its row was deleted; does nothing while an earlier paste
   /// waits for its text.
   func paste() {
-    guard !wishes.contains(where: \.isPaste) else { return }
+    guard !userReads.contains(where: \.isPaste) else { return }
     let offer = source.offer
     copiedSincePaste = nil
-    make(Wish(isPaste: true)) { [self] wish in
+    start(UserRead(isPaste: true)) { [self] userRead in
       // First finish any pending copy from the history, so that its text is on the clipboard.
       await actions.drain()
-      guard !wish.isWithdrawn else { return }
+      guard !userRead.isWithdrawn else { return }
       if let own = copiedSincePaste.take() ?? clipboard.offeredText {
         return captures.add(own, .pastedOwn(copy: clipboard.ownCopies.count))
       }
       let delivery = await delivery { () throws(TransferError) in
-        try await source.read(pasted: offer, under: wish.permit)
+        try await source.read(pasted: offer, under: userRead.permit)
       }
-      if !wish.isWithdrawn { captures.add(delivery, .pasted(offer: offer)) }
+      if !userRead.isWithdrawn { captures.add(delivery, .pasted(offer: offer)) }
     }
   }
 
   /// Records a dropped text.
   func drop(_ drop: any DroppedText) {
-    make(Wish(isPaste: false)) { [self] wish in
+    start(UserRead(isPaste: false)) { [self] userRead in
       let delivery = await delivery { () throws(TransferError) in
-        try await source.read(drop, under: wish.permit)
+        try await source.read(drop, under: userRead.permit)
       }
-      let isText = if case .success(.text) = delivery { !wish.isWithdrawn } else { false }
+      let isText = if case .success(.text) = delivery { !userRead.isWithdrawn } else { false }
       drop.finish(accepted: isText)
-      if !wish.isWithdrawn { captures.add(delivery, .dropped) }
+      if !userRead.isWithdrawn { captures.add(delivery, .dropped) }
     }
   }
 
-  private func make(_ wish: Wish, _ read: @escaping @MainActor (Wish) async -> Void) {
-    wishes.append(wish)
-    wish.task = Task.unpooled { [self] in
-      await read(wish)
-      wishes.removeAll { $0 === wish }
+  private func start(_ userRead: UserRead, _ read: @escaping @MainActor (UserRead) async -> Void) {
+    userReads.append(userRead)
+    userRead.task = Task.unpooled { [self] in
+      await read(userRead)
+      userReads.removeAll { $0 === userRead }
     }
   }
 
@@ -184,7 +184,7 @@ final class Intake {
   private func copied(_ copy: OwnCopies.Copy) {
     // If a clipboard manager has taken over the text, this program would not notice a later copy in another program.
     onClipboard = clipboard.isOffering ? copy.clip : nil
-    if wishes.contains(where: \.isPaste) { copiedSincePaste = copy.text }
+    if userReads.contains(where: \.isPaste) { copiedSincePaste = copy.text }
     clipboard.pendingRead.afterRead { [captures] in captures.note(copy) }
   }
 
@@ -229,7 +229,7 @@ final class Intake {
 
   /// Waits until all texts that were requested so far are on disk, but only briefly for another program's lock.
   func drain() async {
-    for wish in wishes { await wish.task?.value }
+    for userRead in userReads { await userRead.task?.value }
     await actions.drain()
     await withCheckedContinuation { continuation in
       clipboard.pendingRead.afterRead { continuation.resume() }

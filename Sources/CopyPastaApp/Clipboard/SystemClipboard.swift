@@ -91,8 +91,7 @@ typealias ClipboardDelivery = Result<ClipboardContent, TransferError>
 /// Handles a delivery and the number of its offer, and returns when the next offer may be read.
 typealias ClipboardDeliver = nonisolated(nonsending) @Sendable (ClipboardDelivery, _ offer: Int) async -> Void
 
-/// Reads the offers of other programs: what they copy, one after the other while that is allowed, and what the user
-/// pastes or drops.
+/// Reads the offers of other programs: each copy in turn while this is allowed, and what the user pastes or drops.
 ///
 /// Every read takes the same steps: permission, formats, the hint for secrets, and then one form after the other until
 /// one is served. The permission is checked again before each request.

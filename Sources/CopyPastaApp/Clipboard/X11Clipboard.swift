@@ -101,8 +101,7 @@ final class X11Clipboard: SystemClipboard {
   }
 }
 
-/// Reads the offers of other programs on X11 and delivers them, all on the reader's thread; drops on a thread of their
-/// own.
+/// Reads and delivers the offers of other programs on X11: copies and pastes on the reader's thread, drops on another.
 private actor X11ClipboardSource: ClipboardSource, SerialActor {
   nonisolated let queue = SerialQueue(label: "org.copypasta.selection-reader")
   private let display: String
@@ -205,7 +204,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
       to: { await self.deliver($0, self.control.withLock(\.judgedOffer)) }, under: permit
     ) { () throws(TransferError) in
       var read = self.read(.followed, under: self.permit)
-      read.isMeant = { [weak self] in
+      read.isCurrentOffer = { [weak self] in
         self?.control.withLock { $0.judgedOffer = $0.offer }
         return true
       }
@@ -223,7 +222,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
     var read = read(.pasted, under: permit)
-    read.isMeant = { [weak self] in self?.offer == offer }
+    read.isCurrentOffer = { [weak self] in self?.offer == offer }
     return try await content(of: read)
   }
 

@@ -20,7 +20,7 @@ protocol WindowSystem {
   ///
   /// If they were only presented, a window manager might just mark them as urgent, or take the user to their workspace.
   /// A newly mapped window appears on the current workspace with the focus.
-  func fetch(_ windows: [Window], _ activation: Activation) async
+  func bringHere(_ windows: [Window], _ activation: Activation) async
 
   /// Returns the id of a window, as the parent of a portal's dialog; empty if there is none.
   func parentHandle(of window: Window) async -> ParentHandle
@@ -53,7 +53,7 @@ final class ParentHandle {
 
 /// Returns the window system of the open display.
 @MainActor
-func windowSystemOfDisplay() -> any WindowSystem {
+func makeWindowSystem() -> any WindowSystem {
   if case .x11(let name) = Display.backend { X11WindowSystem(display: name) } else { WaylandWindowSystem() }
 }
 
@@ -75,7 +75,7 @@ private struct X11WindowSystem: WindowSystem {
     return false
   }
 
-  func fetch(_ windows: [Window], _ activation: Activation) async {
+  func bringHere(_ windows: [Window], _ activation: Activation) async {
     let placement = WindowPlacement(display: display)
     for window in windows {
       guard let number = window.x11Number, let position = await placement.positionIfAway(number) else {
@@ -111,7 +111,7 @@ private struct WaylandWindowSystem: WindowSystem {
 
   /// Fetches every window, because a program cannot find out where its windows are; sway only marks a window as urgent,
   /// even with a token.
-  func fetch(_ windows: [Window], _ activation: Activation) async {
+  func bringHere(_ windows: [Window], _ activation: Activation) async {
     for window in windows {
       window.unmap()
       window.mapAgain(activation)

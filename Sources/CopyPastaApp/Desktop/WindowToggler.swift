@@ -69,7 +69,7 @@ final class WindowToggler {
     }
     state = .asking
     Task.unpooled { [self] in
-      await window.fetch(activation)
+      await window.bringHere(activation)
       if case .asking = state { arrive() }
     }
   }

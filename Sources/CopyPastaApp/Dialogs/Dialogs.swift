@@ -53,7 +53,7 @@ final class Dialogs {
     }
     // Bring the parent, too, because some window managers put a dialog on its parent's workspace.
     Task.unpooled { [weak self, windowSystem] in
-      await windowSystem.fetch(shown, activation)
+      await windowSystem.bringHere(shown, activation)
       if self?.open[kind]?.window === window { window.present(activation) }
     }
   }
@@ -66,7 +66,7 @@ final class Dialogs {
       return true
     }
     dialog.window.onHide { [weak self, weak window = dialog.window] in
-      // The window may be on its way to another workspace.
+      // A window that moves to another workspace is unmapped, but stays visible.
       guard window?.isVisible != true else { return }
       self?.open[kind] = nil
       self?.activity.notify()

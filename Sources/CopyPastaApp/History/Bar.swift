@@ -46,7 +46,7 @@ final class Bar {
     return (box, label)
   }
 
-  /// Whether the window is active, so that a screen reader announces the words.
+  /// Whether the window is active; otherwise `announce` does nothing.
   var canAnnounce = false
 
   /// The widget with the style class.

@@ -50,7 +50,7 @@ final class ClipRow: ListRow {
   private lazy var shift = Shift(of: root)
   private var lineLimit: Int
   /// The times during which the shown age is right.
-  private var ageLasts: Range<Int64> = 0..<0
+  private var ageValidity: Range<Int64> = 0..<0
   private var shown = PreviewText("")
   /// The preview for screen readers.
   private var spokenPreview = ""
@@ -162,7 +162,7 @@ final class ClipRow: ListRow {
 
   /// Updates the age if it is no longer right; `always` if the time zone has changed.
   func refreshAge(always: Bool) {
-    if always || !ageLasts.contains(context.now()) { refreshDetails() }
+    if always || !ageValidity.contains(context.now()) { refreshDetails() }
   }
 
   private func showPreview() {
@@ -175,7 +175,7 @@ final class ClipRow: ListRow {
     guard let clip else { return }
     let now = context.now()
     let text = details(of: clip, age: Age.short(of: clip.capturedAt, at: now))
-    ageLasts = now..<Age.change(of: clip.capturedAt, at: now)
+    ageValidity = now..<Age.change(of: clip.capturedAt, at: now)
     if text != details.text { details.text = text }
     // The style sheet draws a clipboard before the details.
     if clip.id == context.onClipboard {

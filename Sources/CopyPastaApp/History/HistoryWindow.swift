@@ -14,7 +14,7 @@ final class HistoryWindow {
   private let actions = ActionGroup()
   private lazy var notice = NoticeBar(giveBackFocus: weakly(self) { $0.body.focusAgain() })
   private(set) lazy var body = HistoryContentView(session, copyCommand: weakly(self) { $0.copyCommand() })
-  /// The list of clips, made when the history is first open.
+  /// The list of clips, created once the history is open.
   private(set) var list: HistoryList?
   /// The state of the session that the window shows; nil at first.
   private var shownState: HistorySession.State?
@@ -91,8 +91,8 @@ final class HistoryWindow {
   /// Brings this window and the program's dialogs to the user, and presents them.
   ///
   /// Does nothing if the window was hidden meanwhile.
-  func fetch(_ activation: Activation) async {
-    await services.windowSystem.fetch([window] + window.others, activation)
+  func bringHere(_ activation: Activation) async {
+    await services.windowSystem.bringHere([window] + window.others, activation)
     guard window.isVisible else { return }
     present(activation)
     for dialog in window.others { dialog.present(activation) }

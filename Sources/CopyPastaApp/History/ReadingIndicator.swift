@@ -27,13 +27,13 @@ final class ReadingIndicator {
   /// The longest time for which the indicator reports a skipped secret.
   static let secretTime = Duration.seconds(6)
 
-  /// The button, which is as wide as the dot if its text has no room.
+  /// The button, which shrinks to its dot if its text does not fit.
   let root: ShrinkingBox
   let button: ToggleButton
   private let label = Label()
   private var secretTimer: Timeout?
   /// When a skipped secret was last shown; one that follows soon is not announced again.
-  private var lastSecret: ContinuousClock.Instant?
+  private var lastSecretTime: ContinuousClock.Instant?
   private var expectation: Timeout?
   private var shown: State?
   /// Whether the indicator's window was hidden again.
@@ -69,7 +69,7 @@ final class ReadingIndicator {
     didSet {
       guard state != oldValue else { return }
       // Stop reporting a skipped secret, because after a focus loss or a pause the clipboard's content is unknown.
-      (secretTimer, lastSecret) = (nil, nil)
+      (secretTimer, lastSecretTime) = (nil, nil)
       if state == .reading { expectation = nil }
       show()
       if state == .paused || oldValue == .paused { button.announce(state.name) }
@@ -92,8 +92,8 @@ final class ReadingIndicator {
     // The window may have lost the focus before the outcome reached the main thread.
     guard state == .reading else { return }
     let now = ContinuousClock.now
-    let isFirst = lastSecret.map { now - $0 >= Self.secretTime } ?? true
-    lastSecret = now
+    let isFirst = lastSecretTime.map { now - $0 >= Self.secretTime } ?? true
+    lastSecretTime = now
     secretTimer = Timeout(after: Self.secretTime) { [weak self] in
       self?.secretTimer = nil
       self?.show()

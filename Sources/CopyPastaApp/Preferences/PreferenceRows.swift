@@ -66,7 +66,7 @@ final class PreferenceRow {
     control.setAccessibleDescription(spoken ?? explanation)
   }
 
-  /// Replaces the explanation with an error, which has a sign, and announces it.
+  /// Shows an error with a warning icon as the explanation, and announces it.
   func showError(_ message: String) {
     explain(message, isFailure: true)
     control.announce(message)

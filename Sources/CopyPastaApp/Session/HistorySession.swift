@@ -75,7 +75,7 @@ final class HistorySession {
   /// The way in for texts that are followed, pasted or dropped.
   private(set) lazy var intake = Intake(
     into: store, from: clipboard, after: queue, now: services.now, show: weakly(self) { $0.show($1) },
-    signChanged: weakly(self) { session, _ in session.events.notify(.onClipboardChanged) },
+    onClipboardChanged: weakly(self) { session, _ in session.events.notify(.onClipboardChanged) },
     contentChanged: weakly(self) { $0.hasSkippedSecret = false })
   /// Whether the text on the clipboard was skipped, because a password manager marked it as secret.
   var hasSkippedSecret = false {
@@ -156,7 +156,7 @@ final class HistorySession {
   /// Whether the clipboard is followed and copies in other programs are recorded.
   var isReading: Bool { isOpened && intake.conditions.isFollowing }
 
-  /// How much the user sees of the history: the clipboard is read only while a window with it is active.
+  /// How much the user sees of the history; the clipboard is read only while this is `.active`.
   var attention = Attention.hidden {
     didSet {
       guard attention != oldValue else { return }
@@ -196,7 +196,7 @@ final class HistorySession {
     self.firstPageSize = firstPageSize
     do throws(StoreError) {
       let access = store.initialAccess
-      if case .none(let error) = access { throw error }
+      if case .unavailable(let error) = access { throw error }
       try model.open(reader(access), firstPageSize: firstPageSize)
       state = .open(obstacle: access.obstacle)
     } catch .damaged where !mayRecover, .otherLayout where !mayRecover {
@@ -272,7 +272,7 @@ final class HistorySession {
   private func enter(_ access: HistoryStore.Access, mayRecover: Bool = true) async {
     let wasReadOnly = obstacle != nil
     do throws(StoreError) {
-      if case .none(let error) = access { throw error }
+      if case .unavailable(let error) = access { throw error }
       if !model.isOpen {
         try model.open(reader(access), firstPageSize: firstPageSize)
       } else if !isOpen || model.isReplaced || wasReadOnly && access == .readWrite {
@@ -381,7 +381,7 @@ final class HistorySession {
   }
 
   /// Notes that the history was just changed, which shows that an obstacle no longer exists.
-  func hasWritten() { if obstacle != nil { tryAgain() } }
+  func didWrite() { if obstacle != nil { tryAgain() } }
 
   // MARK: - The end
 

@@ -101,7 +101,7 @@ extension HistorySession {
     guard let deleted = deletions.removeNewest() else { return false }
     do throws(StoreError) {
       model.restore(try await store.restore(deleted))
-      hasChanged()
+      didChange()
       events.notify(.done(.restored, deleted.id, isAnnounced: true))
       return true
     } catch {
@@ -121,7 +121,7 @@ extension HistorySession {
         let count = try await store.deleteAll()
         deletions.forget()
         model.removeAll()
-        hasChanged()
+        didChange()
         done(.success(count))
       } catch {
         report(error, as: .notCleared(error))
@@ -138,10 +138,10 @@ extension HistorySession {
         deleted = try await store.delete(id)
         model.remove(id)
       }
-      // Another program may have deleted it before.
+      // Another program may have deleted the clip.
       guard let deleted else { return }
       deletions.add(deleted, wasCopied: event == .copiedAndDeleted)
-      hasChanged()
+      didChange()
       events.notify(.done(event, deleted.id, isAnnounced: true))
     } catch {
       model.restore(seen.clip)
@@ -151,8 +151,8 @@ extension HistorySession {
 
   /// Call this after a change by the user: the number of expired items in the question may have changed, and there is
   /// no obstacle.
-  private func hasChanged() {
-    hasWritten()
+  private func didChange() {
+    didWrite()
     if question != nil { expire() }
   }
 

@@ -24,7 +24,7 @@ extension HistorySession {
     return false
   }
 
-  /// Shows the outcomes of texts, in order.
+  /// Inserts the new rows and reports the failures, in order.
   func show(_ captures: [Capture]) {
     model.insertNewest(
       captures.compactMap { capture -> Clip? in
@@ -35,7 +35,7 @@ extension HistorySession {
       // A dropped text is not on the clipboard.
       if capture.way != .dropped { hasSkippedSecret = outcome == .secret }
       switch outcome {
-      case .recorded: hasWritten()
+      case .recorded: didWrite()
       case .ignored, .nothingToRecord: break
       case .secret: if capture.isOnPurpose { events.notify(.failed(.notRecorded(outcome))) }
       case .failed(let error): report(error, as: .notRecorded(outcome))

@@ -63,30 +63,30 @@ public final class Label: Widget {
   /// interface if the text has no letter. The characters of each line are ordered by the line's own direction.
   public func show(_ text: String, faintly parts: [Range<Int>] = []) {
     var (text, parts) = (text, parts)
-    var isFromRight = isRightToLeft
+    var startsFromRight = isRightToLeft
     // Every text in a right-to-left script contains one of these bytes, and few other texts do.
     if isRightToLeft || text.utf8.contains(where: { (0xD6...0xE0).contains($0) || $0 >= 0xEF }) {
       let letter = text.unicodeScalars.first(where: \.properties.isAlphabetic)
-      isFromRight = letter.map(Self.isFromRight) ?? isRightToLeft
-      (text, parts) = isolated(text, parts, isFromRight: isFromRight)
+      startsFromRight = letter.map(Self.isFromRight) ?? isRightToLeft
+      (text, parts) = isolated(text, parts, fromRight: startsFromRight)
     }
     self.text = text
     // GTK mirrors the alignment in a right-to-left interface.
-    gtk_label_set_xalign(opaque, isFromRight == isRightToLeft ? 0 : 1)
+    gtk_label_set_xalign(opaque, startsFromRight == isRightToLeft ? 0 : 1)
     guard !parts.isEmpty || hasFaintParts else { return }
     hasFaintParts = !parts.isEmpty
     setAttributes(faint: parts)
   }
 
-  /// Adds direction marks: the paragraph gets the direction of its first letter, and each line its own.
+  /// Adds direction marks: the first letter aligns the whole text, but each line has its own direction.
   ///
   /// Pango aligns a paragraph according to its first strong character, here a mark, and orders isolated text
   /// separately.
   private func isolated(
-    _ text: String, _ parts: [Range<Int>], isFromRight: Bool
+    _ text: String, _ parts: [Range<Int>], fromRight: Bool
   ) -> (String, [Range<Int>]) {
     let lines = text.split(separator: "\u{2028}", omittingEmptySubsequences: false)
-    let mark = isFromRight ? "\u{200F}" : "\u{200E}"
+    let mark = fromRight ? "\u{200F}" : "\u{200E}"
     let shown = mark + lines.map { "\u{2068}\($0)\u{2069}" }.joined(separator: "\u{2028}")
     // Like the separator, each of these marks has three bytes. `ends` are the offsets after the lines' separators.
     var (ends, end) = ([Int](), 0)

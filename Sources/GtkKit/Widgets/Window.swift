@@ -258,7 +258,7 @@ public final class Window: Widget {
     }
   }
 
-  /// Exports the window to other programs, such as the portal whose dialog this window is the parent of.
+  /// Exports the window to other programs, such as a portal that needs a parent for its dialog.
   ///
   /// - Returns: nil if the compositor does not support it or does not answer within a second.
   public func exportHandle() async -> ExportedHandle? {
@@ -416,7 +416,7 @@ public final class ConfirmationDialog {
     window.setModal(for: parent)
     let dialog = ConfirmationDialog(window, body)
     window.onHide { [weak window, weak dialog] in
-      // The dialog may be on its way to another workspace.
+      // A dialog that moves to another workspace is unmapped, but stays visible.
       guard window?.isVisible != true else { return }
       dialog?.window = nil
       closed()

@@ -60,7 +60,7 @@ struct Compositor: Sendable {
       """, start: (nil, "exec-once = {start}"),
       // "#" begins a comment.
       { shell($0).substituting(["#": "##"]) }),
-    // A file has only one section `binds`, and the default file has one.
+    // niri accepts only one section `binds`, so the existing one is extended.
     Compositor(
       "niri", "~/.config/niri/config.kdl",
       """

@@ -131,7 +131,7 @@ extension ShortcutState {
     (program + ["--toggle"]).map(ProgramFiles.quoted).joined(separator: " ")
   }
 
-  /// The words of the program's command, outside of the sandbox.
+  /// The arguments that run the program outside the sandbox.
   @MainActor static var program: [String] {
     Desktop.isFlatpak ? ["flatpak", "run", CopyPasta.id] : [ProgramFiles.command(named: "copypasta")]
   }
