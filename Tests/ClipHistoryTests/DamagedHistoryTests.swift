@@ -40,13 +40,17 @@ struct DamagedHistoryTests {
 
   /// The rows before and behind the page are read, and the others are counted.
   @Test(arguments: Page.allCases)
-  func `every readable row is exported from a damaged history`(_ page: Page) async throws {
+  func `every readable row is exported and printed from a damaged history`(_ page: Page) async throws {
     let history = TemporaryHistory()
     try await history.record()
     try history.fill(2_000)
     let readable = try Self.damage(history, page)
     let (ids, unread, isDamaged) = try Self.exported(history)
     #expect(ids == readable && unread == 2_000 - readable.count && isDamaged)
+    for number in [1, 2, readable.count / 2, readable.count] {
+      let expected = try ClipText("row \(readable[readable.count - number])")
+      #expect(try history.location.text(ofNewest: number) == expected, "\(number)")
+    }
   }
 
   @Test(

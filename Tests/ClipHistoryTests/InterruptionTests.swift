@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Synchronization
 import TestSupport
@@ -21,8 +22,9 @@ struct InterruptionTests {
       let other = try history.foreign()
       for sql in [
         "PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 5", "BEGIN", "DELETE FROM clip WHERE id > 100",
+        "INSERT INTO clip(captured_at, byte_count, text) SELECT 1, 5, 'wrong' FROM clip",
       ] {
-        other.run(sql)
+        #expect(other.run(sql) == SQLITE_OK)
       }
       let copies = FolderCopies(of: history)
       copies.add()
@@ -66,6 +68,15 @@ struct InterruptionTests {
       try await Self.expectComplete(state, "\(kind), state \(number)")
     }
     try await Self.expectComplete(history, "\(kind), at the end")
+  }
+
+  @Test func `an interrupted transaction is not read, and its journal is set aside`() async throws {
+    let history = try Self.history(.interruptedTransaction)
+    let store = await history.store(after: .diskFull)
+    #expect(try await store.allIDs() == Array(1...Int64(ForeignHistory.rowCount)))
+    await store.close()
+    let damagedFile = try #require(try await history.recovered().damagedFile)
+    #expect(FileManager.default.fileExists(atPath: damagedFile + "-journal"))
   }
 
   @Test(arguments: Kind.allCases)

@@ -210,43 +210,4 @@ struct LayoutTests {
     #expect(throws: StoreError.otherLayout) { try copy.store() }
     #expect(try await copy.recovered().clipCount == 301)
   }
-
-  /// The transaction was not committed, so its rows must not be recovered.
-  @Test(arguments: [false, true])
-  func `an interrupted transaction of another program is undone by a recovery`(isReadOnly: Bool) async throws
-  {
-    let origin = TemporaryHistory()
-    try await origin.record()
-    try origin.fill(2_000)
-    let copy = TemporaryHistory()
-    try copy.makeFolder()
-    do {
-      let other = try origin.foreign()
-      for sql in ["PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 5", "BEGIN"] {
-        #expect(other.run(sql) == SQLITE_OK)
-      }
-      #expect(
-        other.run(
-          """
-          DELETE FROM clip WHERE id % 3 = 0;
-          INSERT INTO clip(captured_at, byte_count, text) SELECT 1, 5, 'wrong' FROM clip LIMIT 900
-          """) == SQLITE_OK)
-      for file in [origin.location.database, origin.location.rollbackJournal] {
-        let name = URL(filePath: file).lastPathComponent
-        try FileManager.default.copyItem(atPath: file, toPath: copy.location.folder + "/" + name)
-      }
-    }
-    copy.markDamaged()
-    if isReadOnly {
-      let store = await copy.store(after: .diskFull)
-      #expect(try await store.allIDs() == Array(1...2_000))
-      await store.close()
-    }
-    let outcome = try await copy.recovered()
-    #expect(outcome.clipCount == 2_000 && outcome.lostCount == 0)
-    let damagedFile = try #require(outcome.damagedFile)
-    #expect(FileManager.default.fileExists(atPath: damagedFile + "-journal"))
-    #expect(try await HistoryRecovery().recover(copy.location) == nil)
-    #expect(try copy.previews() == (1...2_000).reversed().map { "row \($0)" })
-  }
 }

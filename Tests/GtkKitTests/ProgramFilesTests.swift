@@ -5,13 +5,15 @@ import Testing
 
 @Suite struct ProgramFilesTests {
   @Test func `data files are found relative to the executable`() throws {
-    let prefix = try Folders("bin", "share")
-    #expect(ProgramFiles.folder(ofProgram: prefix.path + "/bin/copypasta") == prefix.path + "/share")
-    let checkout = try Folders("release/share")
-    let staged = checkout.path + "/release"
-    #expect(ProgramFiles.folder(ofProgram: staged + "/copypasta") == staged + "/share")
-    let bare = try Folders("release")
-    #expect(ProgramFiles.folder(ofProgram: bare.path + "/release/copypasta") == nil)
+    for (made, program, data) in [
+      ("share", "bin/copypasta", "share"), ("release/share", "release/copypasta", "release/share"),
+      ("release", "release/copypasta", nil),
+    ] {
+      let folder = try TemporaryFolder()
+      try folder.makeFolder(made)
+      let expected = data.map { "\(folder.path)/\($0)" }
+      #expect(ProgramFiles.folder(ofProgram: "\(folder.path)/\(program)") == expected)
+    }
   }
 
   @Test func `an installed program's command is its launcher`() {
@@ -35,15 +37,5 @@ import Testing
     #expect(folders("/home/ada/share:/usr/share") == "/opt/share:/home/ada/share:/usr/share")
     #expect(folders("/usr/share:/opt/share") == "/usr/share:/opt/share")
     #expect(folders("/opt/share/:/usr/share") == "/opt/share/:/usr/share")
-  }
-}
-
-private struct Folders {
-  private let folder: TemporaryFolder
-  var path: String { folder.path }
-
-  init(_ names: String...) throws {
-    folder = try TemporaryFolder()
-    for name in names { try folder.makeFolder(name) }
   }
 }

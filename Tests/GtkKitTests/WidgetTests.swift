@@ -61,7 +61,7 @@ import Testing
     #expect(parts == ["·", "··"])
   }
 
-  @Test func `container widgets do not leak`() {
+  @Test func `containers, event controllers, drop targets, actions and menus do not leak`() {
     expectNoLeak { _ in Box(.vertical, spacing: 1, [Label("a"), Label("b")]) }
     expectNoLeak { _ in
       let stack = Stack()
@@ -76,9 +76,6 @@ import Testing
     expectNoLeak { _ in ScrolledWindow(child: Label("a")) }
     expectNoLeak { _ in ScrollingBox(Label("a")) }
     expectNoLeak { _ in HeaderBar(start: [Label("a")], end: [Label("b")]) }
-  }
-
-  @Test func `event controllers and their closures do not leak`() {
     expectNoLeak { token in
       let label = Label("a")
       label.onClick(.secondary) { _, _ in _ = token }
@@ -95,9 +92,6 @@ import Testing
       label.addKeys(["<Control>z"], running: "win.undo")
       return label
     }
-  }
-
-  @Test func `drop targets and deferred content do not leak`() {
     expectNoLeak { token in
       let label = Label("a")
       label.onDrop(of: ["text/plain"]) { _ in _ = token }
@@ -109,9 +103,6 @@ import Testing
         return Bytes([])
       }
     }
-  }
-
-  @Test func `actions and menus do not leak`() {
     expectNoLeak { token in
       let group = ActionGroup()
       group.add("copy") { _ = token }

@@ -34,10 +34,6 @@ public struct Requirement: CustomStringConvertible, Sendable {
   public static let sharedMemory = Requirement(
     "/dev/shm is not writable", trying: "file=$(mktemp -p /dev/shm) && rm \"$file\"")
 
-  /// A filter that makes a system call fail.
-  public static let systemCallFilters = Requirement(
-    "the kernel, or an emulator, offers no seccomp filters", isMet: hasSeccomp)
-
   /// GNOME's compositor.
   public static let gnomeShell = program("gnome-shell")
   /// A small stacking compositor.
@@ -60,14 +56,10 @@ public struct Requirement: CustomStringConvertible, Sendable {
     Requirement("\(name) is not installed", trying: "command -v \(name)")
   }
 
-  private init(_ reason: String, isMet: Bool) {
-    description = reason
-    self.isMet = isMet
-  }
-
   /// Runs a shell script, which succeeds if the requirement is met.
   private init(_ reason: String, trying script: String) {
-    self.init(reason, isMet: Self.succeeds(script))
+    description = reason
+    isMet = Self.succeeds(script)
   }
 
   private static func succeeds(_ script: String) -> Bool {
@@ -83,12 +75,5 @@ public struct Requirement: CustomStringConvertible, Sendable {
       while waitpid(child, &status, 0) < 0 && errno == EINTR {}
       return status == 0
     } catch { return false }
-  }
-
-  /// Asks for the process's own filter with PR_GET_SECCOMP (21); Swift imports neither the function nor the constant.
-  private static var hasSeccomp: Bool {
-    typealias Prctl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
-    guard let prctl = dlsym(nil, "prctl") else { return false }
-    return unsafeBitCast(prctl, to: Prctl.self)(21, 0, 0, 0, 0) >= 0
   }
 }

@@ -73,27 +73,7 @@ public enum TextPipeline {
     return (whole.startIndex...last).contains { whole[$0...].starts(with: part) }
   }
 
-  /// Implements the table of RFC 3629, section 4, independently of the standard library, which is under test here.
-  static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
-    var rest = bytes
-    while let first = rest.popFirst() {
-      let (second, more): (ClosedRange<UInt8>, Int)
-      switch first {
-      case 0...0x7f: continue
-      case 0xc2...0xdf: (second, more) = (0x80...0xbf, 0)
-      case 0xe0: (second, more) = (0xa0...0xbf, 1)
-      case 0xed: (second, more) = (0x80...0x9f, 1)
-      case 0xe1...0xef: (second, more) = (0x80...0xbf, 1)
-      case 0xf0: (second, more) = (0x90...0xbf, 2)
-      case 0xf1...0xf3: (second, more) = (0x80...0xbf, 2)
-      case 0xf4: (second, more) = (0x80...0x8f, 2)
-      default: return false
-      }
-      guard let next = rest.popFirst(), second.contains(next) else { return false }
-      for _ in 0..<more {
-        guard let next = rest.popFirst(), (0x80...0xbf).contains(next) else { return false }
-      }
-    }
-    return true
+  private static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
+    String(validating: bytes, as: UTF8.self) != nil
   }
 }

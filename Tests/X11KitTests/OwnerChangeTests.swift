@@ -25,6 +25,19 @@ extension X11KitTests {
       return clients[clients.count - 1]
     }
 
+    /// Shows a frame with a window and its child, and another window; returns their ids, and gives the focus to an id.
+    private func showWindows() async throws -> ([UInt32], (UInt32) async throws -> Void) {
+      let windows = try Client.fixture("focus", display: display)
+      let numbers = try #require(try await windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
+      return (
+        numbers,
+        { number in
+          try windows.tell("\(number)")
+          #expect(try await windows.nextLine() == "focused")
+        }
+      )
+    }
+
     private func nextOutcome() async throws -> Outcome {
       try await reader.nextOffer()
       return await reader.outcome(reason: .followed)
@@ -95,39 +108,32 @@ extension X11KitTests {
 
     @Test func `a clipboard read sends no request while another window has the focus`() async throws {
       let owner = try await own("Owner")
-      let windows = try Client.fixture("focus", display: display)
-      let numbers = try #require(try await windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
+      let (numbers, focus) = try await showWindows()
       let (frame, window, child, other) = (numbers[0], numbers[1], numbers[2], numbers[3])
-      for (focus, isRead) in [
+      for (place, isRead) in [
         (other, false), (window, true), (0, false), (child, true), (frame, true), (1, true),
       ] {
-        try windows.tell("\(focus)")
-        #expect(try await windows.nextLine() == "focused")
+        try await focus(place)
         let outcome = await reader.outcome(activeWindow: window, reason: .followed)
         #expect(
-          outcome == (isRead ? .text("the owner's text") : .failure(.cancelled)), "\(focus) of \(numbers)")
+          outcome == (isRead ? .text("the owner's text") : .failure(.cancelled)), "\(place) of \(numbers)")
       }
       try await own("Html")
       #expect(try await owner.lines(before: "lost").count { $0 == "TARGETS" } == 4)
     }
 
     /// Some window managers mark a window as active before they move the focus to it.
-    @Test(arguments: ["frame", "window", "child"])
+    @Test(arguments: 0...2)
     func `a clipboard read that was cancelled for lack of focus is repeated when its window gets the focus`(
-      _ place: String
-    )
-      async throws
-    {
+      _ place: Int
+    ) async throws {
       let owner = try await own("Owner")
-      let windows = try Client.fixture("focus", display: display)
-      let numbers = try #require(try await windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
+      let (numbers, focus) = try await showWindows()
       let (window, other) = (numbers[1], numbers[3])
-      try windows.tell("\(other)")
-      #expect(try await windows.nextLine() == "focused")
+      try await focus(other)
       try await reader.nextOffer()
       #expect(await reader.outcome(activeWindow: window, reason: .followed) == .failure(.cancelled))
-      try windows.tell("\(numbers[["frame", "window", "child"].firstIndex(of: place) ?? 0])")
-      #expect(try await windows.nextLine() == "focused")
+      try await focus(numbers[place])
       try await reader.nextOffer()
       #expect(await reader.outcome(activeWindow: window, reason: .followed) == .text("the owner's text"))
       try await own("Html")

@@ -8,15 +8,17 @@ import hashlib
 import random
 import select
 import sys
+from os.path import dirname
 
 from Xlib import X, Xatom, display
-from Xlib.protocol import event
 
-HINT = 'x-kde-passwordManagerHint'
+sys.path.insert(0, dirname(dirname(dirname(__file__))) + '/TestSupport/Fixtures')
+from bad_owner import HINT, Owner, say
+
 TEXTS = ['UTF8_STRING', 'text/plain;charset=utf-8', 'text/plain', 'TEXT', 'STRING']
 
 
-class RandomOwner:
+class RandomOwner(Owner):
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.display = display.Display()
@@ -29,9 +31,7 @@ class RandomOwner:
         """Takes the clipboard with a new window and a new probability of misbehaviour."""
         if self.window is not None and self.random.random() < 0.5:
             self.window.destroy()
-        screen = self.display.screen()
-        self.window = screen.root.create_window(
-            0, 0, 1, 1, 0, screen.root_depth, event_mask=X.PropertyChangeMask)
+        self.window = self.make_window()
         self.window.set_selection_owner(self.atom('CLIPBOARD'), X.CurrentTime)
         self.transfers, self.sent = {}, set()
         self.temper = self.random.choice([0.0, 0.1, 0.5])  # the probability of misbehaviour
@@ -46,7 +46,7 @@ class RandomOwner:
             if sys.stdin in readable:
                 if not sys.stdin.readline():
                     return
-                say('sent', *self.sent)
+                say(' '.join(['sent', *self.sent]))
                 self.begin()
 
     def handle(self, happened):
@@ -61,7 +61,7 @@ class RandomOwner:
             if self.random.random() < 0.5:
                 self.random.choice([
                     lambda: None, lambda: self.answer(request), lambda: self.begin_pieces(request, self.kind()),
-                    lambda: self.put(request, self.text(), self.kind(), self.random.choice([8, 16, 32])),
+                    lambda: self.put_text(request, self.text(), self.kind(), self.random.choice([8, 16, 32])),
                 ])()
                 return
             self.random.choice([
@@ -74,9 +74,9 @@ class RandomOwner:
                 names.append(HINT)
             self.put_numbers(request, [self.atom(name) for name in names])
         elif name == HINT:
-            self.put(request, b'public', self.atom('UTF8_STRING'), 8, counts=False)
+            self.put_text(request, b'public', self.atom('UTF8_STRING'), 8, counts=False)
         elif self.random.random() < 0.5:
-            self.put(request, self.text(), self.kind(), 8)
+            self.put_text(request, self.text(), self.kind(), 8)
         else:
             self.begin_pieces(request, self.kind())
 
@@ -116,7 +116,7 @@ class RandomOwner:
     def note(self, data):
         self.sent.add(hashlib.sha256(data).hexdigest())
 
-    def put(self, request, data, kind, size, counts=True):
+    def put_text(self, request, data, kind, size, counts=True):
         data = data[:len(data) // (size // 8) * (size // 8)]
         if counts:
             self.note(data)
@@ -131,28 +131,11 @@ class RandomOwner:
 
     def begin_pieces(self, request, kind):
         pieces = [piece for piece in (self.text() for _ in range(self.random.randint(0, 5))) if piece]
-        self.transfers[request.requestor.id, request.property] = (pieces, kind, b''.join(pieces))
-        request.requestor.change_attributes(event_mask=X.PropertyChangeMask)
-        size = self.random.choice([0, 1, 0xFFFFFFFF])
-        request.requestor.change_property(request.property, self.atom('INCR'), 32, [size])
-        self.answer(request)
-
-    def answer(self, request, prop=None):
-        request.requestor.send_event(event.SelectionNotify(
-            time=request.time, requestor=request.requestor, selection=request.selection,
-            target=request.target, property=request.property if prop is None else prop))
-        self.display.flush()
+        self.announce(request, (pieces, kind, b''.join(pieces)), self.random.choice([0, 1, 0xFFFFFFFF]))
 
     def destroy(self):
         self.window.destroy()
         self.display.flush()
-
-    def atom(self, name):
-        return self.display.intern_atom(name)
-
-
-def say(*words):
-    print(*words, flush=True)
 
 
 if __name__ == '__main__':
