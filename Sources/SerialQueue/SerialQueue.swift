@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// An executor with its own dispatch queue, for an actor whose work blocks.
 ///
@@ -15,11 +14,9 @@ import Synchronization
 public final class SerialQueue: SerialExecutor, TaskExecutor {
   /// The underlying queue, for event sources that have to run on the actor.
   public let dispatchQueue: DispatchQueue
-  private let label: String
 
   /// Creates a queue; debuggers show `label`.
   public init(label: String) {
-    self.label = label
     dispatchQueue = DispatchQueue(label: label, qos: .userInitiated)
   }
 
@@ -27,7 +24,6 @@ public final class SerialQueue: SerialExecutor, TaskExecutor {
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     dispatchQueue.async { [self] in
-      traceStep(label)
       job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     }
   }
@@ -69,17 +65,4 @@ public final class DispatchTimer {
   deinit {
     source.cancel()
   }
-}
-
-#if DEBUG
-  /// The labels of the queues on which steps of tasks began, in order; nil unless a test records them.
-  public let stepTrace = Mutex<[String]?>(nil)
-#endif
-
-/// Records that a step of a task begins on a queue; does nothing in a release build.
-@inline(__always)
-func traceStep(_ label: String) {
-  #if DEBUG
-    stepTrace.withLock { $0?.append(label) }
-  #endif
 }

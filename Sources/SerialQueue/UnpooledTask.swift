@@ -40,7 +40,6 @@ private final class UnpooledSteps: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async {
-      traceStep("org.copypasta.tasks")
       job.runSynchronously(on: self.asUnownedTaskExecutor())
     }
   }

@@ -52,20 +52,6 @@ import Testing
     try await eventually { try scratch.texts() == texts }
   }
 
-  @Test func `no clipboard offer is read while the window is inactive`() async throws {
-    source.copy(text("before"))
-    #expect(source.reads == 0)
-    source.follow(true)
-    #expect(try await eventuallyTexts(["before"]))
-    source.follow(false)
-    source.copy(text("meanwhile"))
-    source.copy(text("after"))
-    #expect(source.reads == 1)
-    source.follow(true)
-    #expect(try await eventuallyTexts(["after", "before"]))
-    #expect(source.reads == 2)
-  }
-
   @Test(arguments: ["", "\0\0"]) func `an empty text on the clipboard is not stored and causes no message`(
     _ empty: String
   )
@@ -153,32 +139,6 @@ import Testing
     #expect(try await eventually { !outcomes.all.isEmpty })
     #expect(outcomes.all == [.unread(.ownershipLost)])
     #expect(outcomes.messages.allSatisfy { $0 != nil })
-  }
-
-  /// The transfer must finish, because some owners cannot serve other programs until then.
-  @Test func `a transfer continues when the window becomes inactive, and its end can be awaited`()
-    async throws
-  {
-    source.follow(true)
-    #expect(try await eventually { source.isWaiting })
-    source.follow(false)
-    let settled = Task {
-      await drain()
-      return try scratch.texts()
-    }
-    source.copy(text("meanwhile"))
-    source.answer(text("asked for before"))
-    #expect(try await settled.value == ["asked for before"])
-    #expect(source.reads == 1)
-  }
-
-  @Test func `closing a clipboard source cancels its transfer`() async throws {
-    source.follow(true)
-    #expect(try await eventually { source.isWaiting })
-    source.close()
-    #expect(try await eventually { source.cancelled == 1 })
-    await drain()
-    #expect(outcomes.all.isEmpty)
   }
 
   @Test func `a clipboard offer without text is ignored without a message`() async throws {

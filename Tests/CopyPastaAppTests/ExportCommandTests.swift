@@ -78,11 +78,6 @@ import Testing
     )
   }
 
-  @Test func `exporting an empty history writes no lines`() throws {
-    let (status, output) = try export(Scratch().location)
-    #expect(status == 0 && output.isEmpty)
-  }
-
   /// Exports into a file; errors are printed to standard error.
   private func export(_ location: HistoryLocation) throws -> (status: Int32, output: [UInt8]) {
     let folder = try TemporaryFolder()

@@ -58,7 +58,6 @@ final class FakeSource: ClipboardSource {
   /// The numbers of the offers that were read because they were pasted.
   private(set) var readsOnPurpose: [Int] = []
   private(set) var reads = 0
-  private(set) var cancelled = 0
   private(set) var offer = 0
   private var isFollowed = false
   private var hasNewOffer = false
@@ -157,7 +156,6 @@ final class FakeSource: ClipboardSource {
   }
 
   private func giveUp() {
-    cancelled += 1
     waiting?.resume(throwing: CancellationError())
     waiting = nil
   }

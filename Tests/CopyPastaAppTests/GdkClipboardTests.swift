@@ -38,12 +38,6 @@ import Testing
     #expect(clipboard.needsPress)
   }
 
-  @Test func `a clipboard offer is read to the end of its stream`() async throws {
-    source.follow(true)
-    device.copy(sending: "whole", isEnded: true)
-    try await pump("a delivery") { deliveries.all == [Self.whole] }
-  }
-
   /// GTK reports a loss of the focus in a separate iteration of the main loop, after the compositor's events.
   @Test func `a text is discarded if the window loses the focus just before the transfer's end is confirmed`()
     async throws

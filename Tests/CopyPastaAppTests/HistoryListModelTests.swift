@@ -88,13 +88,6 @@ import Testing
     #expect((0..<model.count).map { model.id(at: $0) } == [3, 1])
   }
 
-  @Test func `an empty history has no rows`() throws {
-    let model = try model(of: Scratch())
-    #expect(model.count == 0)
-    #expect(!model.mayHaveMore)
-    #expect(model.remove(1) == nil)
-  }
-
   @Test func `a row deleted by another program is shown as empty`() async throws {
     let scratch = try Scratch()
     for number in 0..<100 { try await scratch.record("clip \(number)") }
@@ -160,11 +153,19 @@ import Testing
     #expect(before.filter { !left.contains($0.key) }.allSatisfy { removed.contains($0.value) })
   }
 
-  @Test func `rows far below the newest are released from memory as new rows arrive`() async throws {
+  @Test(arguments: [true, false])
+  func `rows far from the visible ones are released from memory as rows arrive or are scrolled`(
+    areNew: Bool
+  ) async throws {
     let scratch = try Scratch()
     let model = try model(of: scratch)
     for number in 0..<600 {
-      model.insertNewest([try #require(try await scratch.record("clip \(number)"))])
+      let clip = try #require(try await scratch.record("clip \(number)"))
+      if areNew { model.insertNewest([clip]) }
+    }
+    if !areNew {
+      try model.update(scratch.reader, try await scratch.store.ids(olderThan: .max))
+      for position in (0..<600).reversed() { _ = model.clip(at: position) }
     }
     // The model has released the oldest row, so it reads the row again and finds that the row is gone.
     let oldest = model.id(at: 599)

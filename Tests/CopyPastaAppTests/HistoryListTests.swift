@@ -11,32 +11,6 @@ import Testing
 @Suite(.serialized) struct HistoryListTests {
   init() async throws { try await TestDisplay.open() }
 
-  /// Reopening a history creates a new list.
-  @Test func `a history list removed from the window is released together with its session`() async throws {
-    let scratch = try Scratch()
-    for text in ["one", "two", "three"] { try await scratch.record(text) }
-    weak var goneList: HistoryList?
-    weak var goneController: HistorySession?
-    let window = Window(title: "List")
-    let pages = Stack()
-    window.setChild(pages)
-    do {
-      let list = try list(of: scratch)
-      let session = list.session
-      (goneList, goneController) = (list, session)
-      pages.show("list") { list.root }
-      window.present(.ambient)
-      list.focusNewest()
-      #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
-      list.flash(session.model.id(at: 0))
-      session.model.remove(session.model.id(at: 1))
-      pages.removeAll()
-      await session.close()
-    }
-    #expect(MainLoop.run(until: { goneList == nil && goneController == nil }, atMost: .seconds(20)))
-    window.destroy()
-  }
-
   @Test func `closing a row's menu right after opening it returns the focus to the row`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }

@@ -120,14 +120,6 @@ import Testing
     #expect(try exported(location("new")).split(separator: "\n").count == 2)
   }
 
-  @Test(
-    arguments: [
-      0, 1, 951_782_399_999_999, 1_795_287_987_000_042, 4_102_444_800_000_000, 253_402_300_799_999_999,
-    ] as [Int64])
-  func `a time is unchanged after formatting and parsing`(time: Int64) {
-    #expect(Format.microseconds(iso8601: Format.iso8601(time)) == time)
-  }
-
   @Test func `--check returns 0 if the history is sound, 1 if damaged and 2 if unreachable`() async throws {
     #expect(Check.run(location("none")) == 0)
     let scratch = try Scratch()

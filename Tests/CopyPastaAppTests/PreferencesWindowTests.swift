@@ -10,31 +10,17 @@ import Testing
 @Suite(.serialized) struct PreferencesWindowTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a preference switch changes its setting and follows other changes to the setting`() throws {
+  @Test func `a preference row's switch follows its setting, and is off and disabled if unavailable`()
+    throws
+  {
     let preferences = Preferences(schema: nil)
     let row = PreferenceRow(.showsTrayIcon, of: preferences, "Title", "Explanation")
     let control = try #require(row.control as? Switch)
     #expect(control.isOn)
-    control.isOn = false
-    #expect(!preferences[flag: .showsTrayIcon])
-    preferences[flag: .showsTrayIcon] = true
-    #expect(control.isOn)
-  }
-
-  @Test func `a click on a preference row toggles its switch, unless the switch is disabled`() {
-    let preferences = Preferences(schema: nil)
-    let row = PreferenceRow(.usesHaptics, of: preferences, "Title", "Explanation")
     row.clicked?()
-    #expect(!preferences[flag: .usesHaptics])
-    row.control.isEnabled = false
-    row.clicked?()
-    #expect(!preferences[flag: .usesHaptics], "toggled although the switch is disabled")
-  }
-
-  @Test func `an unavailable setting's switch is off and disabled, and does not change the setting`() throws {
-    let preferences = Preferences(schema: nil)
-    let row = PreferenceRow(.showsTrayIcon, of: preferences, "Title", "Explanation")
-    let control = try #require(row.control as? Switch)
+    #expect(!control.isOn && !preferences[flag: .showsTrayIcon])
+    control.isOn = true
+    #expect(preferences[flag: .showsTrayIcon])
     row.isAvailable = false
     #expect(!control.isOn && !control.isEnabled)
     row.clicked?()
@@ -236,6 +222,9 @@ import Testing
         leaked = dialog
         try await pump("the window on the screen") { dialog.window.isMapped }
         (dialog as? PreferencesWindow)?.shortcut.record()
+        // Choosing it again presents the same window.
+        shown.show(kind)
+        #expect(shown.dialogs.open[kind] === dialog)
         lifetimes = Lifetime.ofAll(within: dialog.window.raw)
       }
       shown.dialogs.close()

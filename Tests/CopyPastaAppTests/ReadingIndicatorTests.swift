@@ -10,16 +10,6 @@ import Testing
 @Suite struct ReadingIndicatorTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `the indicator shows a pause immediately, even while it reports a skipped secret`() {
-    let (mark, paused) = (ReadingIndicator(), ReadingIndicator())
-    paused.state = .paused
-    mark.state = .reading
-    mark.showSecret()
-    #expect(mark.button.tooltip != paused.button.tooltip)
-    mark.state = .paused
-    #expect(mark.button.tooltip == paused.button.tooltip)
-  }
-
   @Test(arguments: ["the next text", "the loss of the focus", "a pause"])
   func `the indicator reports a skipped secret until the next text, a focus loss or a pause`(_ end: String) {
     let (indicator, expected) = (ReadingIndicator(), ReadingIndicator())

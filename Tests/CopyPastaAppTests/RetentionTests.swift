@@ -84,27 +84,16 @@ import Testing
     log.events.contains { if case .questionChanged = $0 { true } else { false } }
   }
 
-  @Test func `expired items are deleted without asking if the clock is trusted`() async throws {
+  @Test func `activating the window deletes expired items without asking if the clock is trusted`()
+    async throws
+  {
     try await record(29, 1)
     await believeClock()
     pass(days: 2)
-    await look()
+    session.attention = .active
+    await session.drainRetention()
     try expectCount(1)
     #expect(!wasAsked && log.failures.isEmpty)
-  }
-
-  // MARK: - Questions
-
-  @Test func `the Keep button sets the retention period to forever, and no item is deleted afterwards`()
-    async throws
-  {
-    try await record(40, 50)
-    await look()
-    session.keepForever()
-    for _ in 0..<3 { await look() }
-    #expect(asked == nil)
-    #expect(preferences.retentionPeriod == .forever)
-    try expectCount(2)
   }
 
   // MARK: - Confirmations
@@ -137,24 +126,6 @@ import Testing
     preferences.retentionPeriod = .month
     await look()
     try expectCount(2)
-  }
-
-  @Test
-  func `restoring an expired item before confirming a retention deletion keeps all items and asks again`()
-    async throws
-  {
-    try await record(40, 45, 1)
-    session.delete(session.ids[1])
-    await session.drain()
-    await look()
-    #expect(asked?.count == 1)
-    let counted = try #require(asked)
-    session.undo()
-    await session.drain()
-    session.delete(counted)
-    await session.drainRetention()
-    try expectCount(3)
-    #expect(asked?.count == 2)
   }
 
   // MARK: - Other events

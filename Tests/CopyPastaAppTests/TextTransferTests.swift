@@ -27,16 +27,6 @@ import Testing
     #expect(try await read(limits(bytes: 3)) == [1, 2, 3])
   }
 
-  /// The program must not inherit the stream's other end, because the stream would then end only with the program.
-  @Test func `a stream ends when its other end is closed, even while a later-started program still runs`()
-    async throws
-  {
-    let program = try Program(["/bin/sleep", "1000"], environment: [:])
-    stream.end()
-    #expect(try await read(limits()) == [])
-    try await program.killNow()
-  }
-
   @Test func `a stream one byte above the size limit is refused`() async throws {
     stream.send([1, 2, 3])
     await #expect(throws: TransferError.tooLarge(limit: 2)) { try await read(limits(bytes: 2)) }

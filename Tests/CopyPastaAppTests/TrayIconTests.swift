@@ -88,20 +88,6 @@ import Testing
     #expect(watcher.items == [] && tray.shown == [])
   }
 
-  @Test func `the tray icon is not shown without a bus`() async throws {
-    var attempts = 0
-    let icon = TrayIcon(preferences: Preferences(schema: nil), pause: ReadingPause()) {
-      () async throws(BusError) -> Bus in
-      attempts += 1
-      throw .noBus("none")
-    } requested: { _, _ in
-    } shownChanged: { _ in
-      Issue.record("shown")
-    }
-    try await pump("the attempt") { attempts == 1 }
-    withExtendedLifetime(icon) {}
-  }
-
   @Test func `a released tray icon leaves the bus`() async throws {
     weak let icon = tray.icon
     tray.removeIcon()
@@ -159,7 +145,7 @@ import Testing
       // The corner is transparent, and the middle is opaque.
       let middle = Int(size / 2 * size + size / 2) * 4
       #expect(bytes[0] == 0 && bytes[middle] == 255)
-      // Check that `draw-icons --tray` was run after the last change of the icon. Versions of librsvg differ in a few
+      // Check that `build tray-icon` was run after the last change of the icon. Versions of librsvg differ in a few
       // edges.
       guard let drawn = Self.drawn(size) else { continue }
       let difference = zip(bytes, drawn).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }

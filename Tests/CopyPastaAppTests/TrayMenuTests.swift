@@ -38,13 +38,6 @@ import Testing
     #expect(entry[1]?[2]?.children == [])
   }
 
-  @Test func `the tray menu's layout contains only the requested properties`() async throws {
-    let layout = try await tray.scene.call(
-      tray.menu, "GetLayout", [.int32(0), .int32(-1), .strings(["enabled"])])
-    #expect(layout[1]?[1]?.dictionary == [:])
-    #expect(labels(of: layout) == [nil, nil, nil, nil])
-  }
-
   @Test func `tray menu properties are returned in groups and one by one`() async throws {
     let some = try await tray.scene.call(
       tray.menu, "GetGroupProperties", [.int32s([4, 99, 1, 1, -1]), .strings(["label"])])
@@ -104,5 +97,38 @@ import Testing
     #expect(try await tray.scene.call(tray.menu, "AboutToShow", [.int32(0)]) == .tuple([.bool(false)]))
     let group = try await tray.scene.call(tray.menu, "AboutToShowGroup", [.int32s([0, 1, 50])])
     #expect(group == .tuple([.int32s([]), .int32s([50])]))
+  }
+
+  // MARK: - Invalid calls, which any program on the bus can make
+
+  @Test(arguments: [-1, 99, .min, .max] as [Int32]) func `a call for a missing tray menu entry is refused`(
+    id: Int32
+  )
+    async throws
+  {
+    let calls: [(String, [Variant])] = [
+      ("GetLayout", [.int32(id), .int32(-1), .strings([])]),
+      ("GetProperty", [.int32(id), .string("label")]),
+      ("Event", [.int32(id), .string("clicked"), .boxed(.int32(0)), .uint32(0)]),
+      ("AboutToShow", [.int32(id)]),
+    ]
+    for (method, arguments) in calls {
+      #expect(try await tray.scene.refusal(tray.menu, method, arguments) != nil, "\(method)")
+    }
+    #expect(tray.requests == [])
+  }
+
+  @Test func `the tray icon still works after a flood of calls`() async throws {
+    for number in 0..<2_000 {
+      let id = Variant.int32(Int32(number) - 1_000)
+      tray.scene.client.send(tray.item, "Activate", [.string("wrong")])
+      tray.scene.client.send(tray.menu, "GetLayout", [id, .int32(-1), .strings([])])
+      tray.scene.client.send(tray.menu, "Event", [id, .string("opened"), .boxed(.boxed(id)), .uint32(1)])
+    }
+    let many = [Int32](repeating: 1, count: 1_000_000)
+    let answer = try await tray.scene.call(tray.menu, "GetGroupProperties", [.int32s(many), .strings([])])
+    #expect(answer[0]?.children?.count == 1)
+    _ = try await tray.scene.call(tray.item, "Activate", [.int32(0), .int32(0)])
+    #expect(tray.requests == [.toggle])
   }
 }

@@ -111,21 +111,6 @@ import Testing
     }
   }
 
-  @Test func `local times use a changed time zone after updateZone() is called`() {
-    let time: Int64 = 1_790_000_000 * second
-    let zone = getenv("TZ").map { String(cString: $0) }
-    defer {
-      if let zone { setenv("TZ", zone, 1) } else { unsetenv("TZ") }
-      LocalTime.updateZone()
-    }
-    setenv("TZ", "UTC", 1)
-    LocalTime.updateZone()
-    let before = LocalTime.timeOfDay(time)
-    setenv("TZ", "UTC-3", 1)
-    LocalTime.updateZone()
-    #expect(before == "14:13" && LocalTime.timeOfDay(time) == "17:13", "\(before)")
-  }
-
   @Test func `every store error has a one-line message`() {
     let errors: [StoreError] = [
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,

@@ -60,10 +60,7 @@ extension Scene {
     let metadata = ["TARGETS", "x-kde-passwordManagerHint"]
     let asked = owner.lines.dropFirst()
     // An owner that swaps in a secret must have done so before the test's next copy.
-    if ["SecretBeforeText", "SecretAfterTargets", "SecretAfterHint"].contains(owner.program.arguments.last) {
-      return asked.contains("swapped")
-    }
-    if owner.program.arguments.last == "Mute" { return asked.contains("TARGETS") }
+    if owner.program.arguments.last == "SecretAfterHint" { return asked.contains("swapped") }
     return asked.contains { !metadata.contains($0) || $0 == metadata[1] }
   }
 }

@@ -12,16 +12,18 @@ public struct ClipboardOwner: Sendable {
   public static func start(
     offering offers: Offer..., on desktop: VirtualDesktop
   ) async throws -> ClipboardOwner {
-    let arguments = offers.flatMap { offer in
+    let contents = offers.flatMap { offer in
       let digits = offer.bytes?.map { String(256 | Int($0), radix: 16).dropFirst() }.joined()
       let value = digits.map { ":" + $0 } ?? ""
       return offer.targets.map { $0 + value }
     }
-    let script = desktop.kind == .x11 ? "owner.py" : "wayland_owner.py"
-    guard desktop.kind == .gnome else { return try await start(script, arguments, on: desktop) }
+    guard desktop.kind != .x11 else {
+      return try await start("bad_owner.py", ["Offers"] + contents, on: desktop)
+    }
+    guard desktop.kind == .gnome else { return try await start("wayland_owner.py", contents, on: desktop) }
     return try await desktop.keepingActiveWindow {
       let isKept = offers.contains { $0.targets.contains("text/plain") }
-      return try await start(script, arguments, on: desktop, isKept: isKept)
+      return try await start("wayland_owner.py", contents, on: desktop, isKept: isKept)
     }
   }
 

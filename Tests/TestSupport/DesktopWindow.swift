@@ -42,7 +42,7 @@ public struct DesktopWindow: Sendable {
   /// Clicks at a position inside the window.
   public func click(x: Int, y: Int, button: Int = 1) async throws {
     try await moveMouse(x: x, y: y)
-    try await system.click(button: button, times: 1)
+    try await system.click(button: button)
   }
 
   /// Moves the pointer to a position inside the window.

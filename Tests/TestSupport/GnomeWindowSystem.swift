@@ -6,13 +6,9 @@ struct GnomeWindowSystem: Compositor {
 
   func press(_ keys: [String]) async throws { try await call("press(...\(literal(keys)))") }
 
-  func type(_ text: String) async throws { try await call("type(\(literal(text)))") }
-
   func moveMouse(x: Int, y: Int) async throws { try await call("moveMouse(\(x), \(y))") }
 
-  func click(button: Int, times: Int) async throws {
-    for _ in 1...times { try await call("click(\(button))") }
-  }
+  func click(button: Int) async throws { try await call("click(\(button))") }
 
   func windows() async throws -> [CompositorWindow] {
     try JSONDecoder().decode([CompositorWindow].self, from: Data(try await call("windows").utf8))

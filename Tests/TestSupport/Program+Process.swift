@@ -19,15 +19,6 @@ extension Program {
     } catch { return nil }
   }
 
-  /// The processor time that the process has used so far; nil once the process has ended.
-  public var processorTime: Duration? {
-    guard let line = read("stat"), let rest = line.split(separator: ")").last else { return nil }
-    // Fields 14 and 15 of proc(5) are user and system time in ticks; the split starts with field 3.
-    let fields = rest.split(separator: " ")
-    guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return nil }
-    return .seconds(user + system) / sysconf(Int32(_SC_CLK_TCK))
-  }
-
   /// How many times its threads have begun to sleep, which counts their wake-ups; nil once the process has ended.
   public var sleeps: Int? {
     guard isRunning else { return nil }

@@ -8,7 +8,7 @@ extension ScriptedCompositor {
 
   func moveMouse(x: Int, y: Int) async throws { try order("move \(x) \(y)") }
 
-  func click(button: Int, times: Int) async throws { for _ in 1...times { try order("click \(button)") } }
+  func click(button: Int) async throws { try order("click \(button)") }
 
   func activate(_ window: UInt) async throws { try order("activate \(window)") }
 
@@ -63,8 +63,6 @@ struct LabwcWindowSystem: ScriptedCompositor {
 
   func press(_ keys: [String]) async throws { try await desktop.pressByWtype(keys) }
 
-  func type(_ text: String) async throws { try await desktop.typeByWtype(text) }
-
   func picture(of window: UInt?) async throws -> Screenshot { try await desktop.pictureByGrim(of: window) }
 }
 
@@ -73,10 +71,6 @@ struct KWinWindowSystem: ScriptedCompositor {
   let desktop: VirtualDesktop
 
   func press(_ keys: [String]) async throws { try order("press " + keys.joined(separator: " ")) }
-
-  func type(_ text: String) async throws {
-    try await press(text.map { $0 == " " ? "space" : $0.isUppercase ? "shift+\($0.lowercased())" : "\($0)" })
-  }
 
   func picture(of window: UInt?) async throws -> Screenshot {
     guard let display = desktop.x11Server?.display else { throw TestSupportError("no X server") }

@@ -6,15 +6,11 @@ struct SwayWindowSystem: Compositor {
 
   func press(_ keys: [String]) async throws { try await desktop.pressByWtype(keys) }
 
-  func type(_ text: String) async throws { try await desktop.typeByWtype(text) }
-
   func moveMouse(x: Int, y: Int) async throws { try await command("seat seat0 cursor set \(x) \(y)") }
 
-  func click(button: Int, times: Int) async throws {
-    for _ in 1...times {
-      try await command("seat seat0 cursor press button\(button)")
-      try await command("seat seat0 cursor release button\(button)")
-    }
+  func click(button: Int) async throws {
+    try await command("seat seat0 cursor press button\(button)")
+    try await command("seat seat0 cursor release button\(button)")
   }
 
   func windows() async throws -> [CompositorWindow] {

@@ -2,16 +2,13 @@ extension VirtualDesktop {
   /// Presses and releases keys in the active window: `press("ctrl+c")`, `press("Down", "Return")`.
   public func press(_ keys: String...) async throws { try await windowSystem.press(keys) }
 
-  /// Types a text in the active window.
-  public func type(_ text: String) async throws { try await windowSystem.type(text) }
-
   /// Moves the pointer to a position on the screen.
   public func moveMouse(x: Int, y: Int) async throws { try await windowSystem.moveMouse(x: x, y: y) }
 
   /// Clicks at a position on the screen; button 1 is the primary one, 3 the secondary, 4 and 5 scroll.
-  public func click(x: Int, y: Int, button: Int = 1, times: Int = 1) async throws {
+  public func click(x: Int, y: Int, button: Int = 1) async throws {
     try await moveMouse(x: x, y: y)
-    try await windowSystem.click(button: button, times: times)
+    try await windowSystem.click(button: button)
   }
 
   /// Runs an xdotool command, which must succeed, on X11.
@@ -20,12 +17,12 @@ extension VirtualDesktop {
     try await x11.xdotool(arguments)
   }
 
-  /// Moves two fingers on a touchpad by `right` and `down` pixels, with the pointer at (`x`, `y`) on the screen.
+  /// Moves two fingers on a touchpad by `right` pixels, with the pointer at (`x`, `y`) on the screen.
   ///
   /// The content follows the fingers. This works only on Wayland, because X11 does not report when fingers touch and
   /// leave the touchpad.
-  public func swipe(fromX x: Int, y: Int, right: Int = 0, down: Int = 0) async throws {
-    let numbers = [x, y, right, down, Self.size.width, Self.size.height].map(String.init)
+  public func swipe(fromX x: Int, y: Int, right: Int) async throws {
+    let numbers = [x, y, right, Self.size.width, Self.size.height].map(String.init)
     try await run(Fixture.python("swipe.py", numbers)).succeeded()
   }
 }

@@ -14,10 +14,10 @@ extension VirtualDesktop {
     try await shell.call("touchUp()")
   }
 
-  /// Swipes a finger across GNOME's touch screen from (`x`, `y`), by `right` and `down` pixels.
-  public func swipeFinger(fromX x: Int, y: Int, right: Int = 0, down: Int = 0) async throws {
+  /// Swipes a finger across GNOME's touch screen from (`x`, `y`), by `right` pixels.
+  public func swipeFinger(fromX x: Int, y: Int, right: Int) async throws {
     let shell = GnomeWindowSystem(desktop: self)
-    try await shell.call("swipe(\(x), \(y), \(right), \(down))")
+    try await shell.call("swipe(\(x), \(y), \(right))")
     try await waitUntil("the finger off") { try await shell.call("isTouched") == "false" }
   }
 }

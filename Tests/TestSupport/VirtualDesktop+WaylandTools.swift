@@ -10,10 +10,6 @@ extension VirtualDesktop {
     }
   }
 
-  func typeByWtype(_ text: String) async throws {
-    try await run(["wtype", "-d", "5", "--", text]).succeeded()
-  }
-
   /// Plugs in a keyboard until the desktop ends, because no window becomes active without one.
   func plugInKeyboard() throws -> Program {
     // wtype keeps its virtual keyboard plugged in while it sleeps; `-s` takes milliseconds.

@@ -4,10 +4,9 @@ protocol WindowSystem: Sendable {
 
   /// Presses and releases these keys, such as `ctrl+c`, one after the other.
   func press(_ keys: [String]) async throws
-  func type(_ text: String) async throws
   func moveMouse(x: Int, y: Int) async throws
   /// Clicks at the pointer's position; buttons 4 and 5 scroll.
-  func click(button: Int, times: Int) async throws
+  func click(button: Int) async throws
 
   /// The id of the visible window with this title.
   func window(titled title: String) async throws -> UInt?

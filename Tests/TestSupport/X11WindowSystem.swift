@@ -7,14 +7,11 @@ struct X11WindowSystem: WindowSystem {
     try await xdotool(["key", "--clearmodifiers"] + keys.map(withFunctionKeyByCode))
   }
 
-  func type(_ text: String) async throws { try await xdotool(["type", "--delay", "5", "--", text]) }
-
   func moveMouse(x: Int, y: Int) async throws { try await xdotool(["mousemove", "\(x)", "\(y)"]) }
 
   /// Clicks, with each press held down for 20 ms like a quick user's, because xdotool's own click takes microseconds.
-  func click(button: Int, times: Int) async throws {
-    let click = ["mousedown", "\(button)", "sleep", "0.02", "mouseup", "\(button)"]
-    try await xdotool(Array(repeating: click, count: times).flatMap(\.self))
+  func click(button: Int) async throws {
+    try await xdotool(["mousedown", "\(button)", "sleep", "0.02", "mouseup", "\(button)"])
   }
 
   /// Replaces a function key by its key code on a PC keyboard.

@@ -169,7 +169,7 @@ final class TrayIcon {
   static let sizes = [16, 22, 24, 32, 48]
   private static let symbolicIcon = CopyPasta.id + "-symbolic"
 
-  /// The icon in each size as `(iiay)`, drawn by `meson-helpers/internal/draw-icons --tray`.
+  /// The icon in each size as `(iiay)`, drawn by `meson-helpers/internal/build tray-icon`.
   ///
   /// Drawing it at run time would need more memory and, from gdk-pixbuf 2.44 on, a sandboxed process.
   private static let pixmaps: [Variant] = {

@@ -22,18 +22,6 @@ import Testing
       try await scene.waitForFirstRow()
     }
   }
-
-  /// Trailing NULs do not count as text.
-  @Test func `an empty text is not stored`() async throws {
-    try await Scene.run { scene in
-      for text in ["", "\0"] {
-        let empty = try await ClipboardOwner.start(offering: .text(text), on: scene.desktop)
-        try await waitUntil("the empty text read") { !empty.contentRequests.isEmpty }
-      }
-      try await scene.capture("after")
-      #expect(try await scene.history.texts() == ["after"])
-    }
-  }
 }
 
 extension Scene {

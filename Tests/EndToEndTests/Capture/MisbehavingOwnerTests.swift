@@ -6,8 +6,7 @@ import Testing
 ///
 /// All owners of a test use the same window, one after another.
 ///
-/// On X11, `ReaderTests` and `OwnerChangeTests` cover more owners in less time. On Wayland, only this suite tests how
-/// GDK reads.
+/// `ReaderTests` and `OwnerChangeTests` test how owners on X11 are read. On Wayland, only this suite tests how GDK reads.
 @Suite struct MisbehavingOwnerTests {
   @Test(arguments: [OwnerCase.x11, OwnerCase.wayland])
   func `the window shows why a selection owner's text was refused, and the next copy is recorded`(
@@ -35,26 +34,23 @@ import Testing
     }
   }
 
-  @Test(arguments: [OwnerCase.slowOnX11, OwnerCase.slowOnWayland])
-  func `a slow source application does not block the next copy`(_ owners: [OwnerCase]) async throws {
-    try await Scene.run(on: owners[0].kind) { scene in
-      try await scene.expectHarmless(owners) { owner, process in
+  @Test func `a slow source application does not block the next copy`() async throws {
+    try await Scene.run(on: .wayland) { scene in
+      try await scene.expectHarmless(OwnerCase.slow) { owner, process in
         try await waitUntil("\(owner) asked") { try await scene.hasAskedAll(of: process) }
       }
     }
   }
 
   /// Another window takes the focus as soon as the owner receives a request.
-  @Test(arguments: [OwnerCase.interruptedOnX11, OwnerCase.interruptedOnWayland])
-  func `a misbehaving selection owner causes no wrong clip or leak if the focus is lost during the read`(
-    _ owners: [OwnerCase]
-  )
+  @Test
+  func `a misbehaving selection owner causes no wrong clip or leak if the focus is lost during the read`()
     async throws
   {
-    try await Scene.run(on: owners[0].kind) { scene in
+    try await Scene.run(on: .wayland) { scene in
       let other = try await scene.desktop.openOtherWindow()
       try await scene.app.window.activate()
-      try await scene.expectHarmless(owners) { owner, process in
+      try await scene.expectHarmless(OwnerCase.interrupted) { owner, process in
         try await waitUntil("\(owner) asked") { !process.requests.isEmpty }
         try await other.activate()
         try await waitUntil("the other window active") { try await !scene.app.window.isActive() }
@@ -67,11 +63,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `if a selection owner is replaced during its transfer, either the whole text or no text is recorded`(
-    _ kind: VirtualDesktop.Kind
-  ) async throws {
-    try await Scene.run(on: kind) { scene in
+  @Test
+  func `if a selection owner is replaced during its transfer, either the whole text or no text is recorded`()
+    async throws
+  {
+    try await Scene.run(on: .wayland) { scene in
       try await scene.record("before")
       _ = try await scene.startLongTransfer()
       try await scene.record("good")
@@ -118,9 +114,8 @@ import Testing
   }
 
   /// A text above 64 MiB is discarded, but other programs can still paste it from its owner.
-  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `a text one byte above the size limit is refused`(_ kind: VirtualDesktop.Kind) async throws {
-    try await Scene.run(on: kind) { scene in
+  @Test func `a text one byte above the size limit is refused`() async throws {
+    try await Scene.run(on: .wayland) { scene in
       let baseline = try await scene.resourceBaseline()
       try await scene.desktop.copy(.repetition(of: "x", count: 64 << 20 + 1))
       try await scene.expectNotice(at: baseline.edge)

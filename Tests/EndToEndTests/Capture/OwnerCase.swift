@@ -27,15 +27,8 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
   private static let pieces = Outcome.recorded(String(repeating: "abc", count: 5000))
   private static let text = Outcome.recorded("the owner's text")
 
-  /// Owners on X11, some for each outcome.
-  static let x11 = on(
-    .x11,
-    [
-      ("NoAnswer", late), ("Die", gone), ("Refuse", refused), ("Invalid", invalid), ("HintUnanswered", late),
-      ("Nul", nul), ("EmptyPromise", refused), ("IncrDie", gone), ("HintRefused", .ignored),
-      ("SecretBeforeText", .ignored), ("SecretAfterTargets", .ignored), ("IncrEmpty", .ignored),
-      ("IncrLie", pieces), ("NulsAtEnd", text),
-    ])
+  /// Some owners on X11; `ReaderTests` and `OwnerChangeTests` have them all.
+  static let x11 = on(.x11, [("Refuse", refused), ("IncrDie", gone), ("IncrLie", pieces)])
 
   /// Every way in which an owner can fail on Wayland.
   static let wayland = on(
@@ -51,14 +44,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
 
   /// Cases in which the window can lose the focus at each step of a transfer: formats, password hint, first chunk,
   /// later chunk and end.
-  static let interruptedOnX11 = on(
-    .x11,
-    [
-      ("Mute", late), ("NoAnswer", late), ("IncrStall", late), ("IncrDie", gone), ("IncrZero", pieces),
-      ("NulsAtEnd", text), ("HintUnanswered", late), ("HintRefused", .ignored),
-      ("SecretAfterTargets", .ignored),
-    ])
-  static let interruptedOnWayland = on(
+  static let interrupted = on(
     .wayland,
     [
       ("NoAnswer", late), ("DieMidwayOfMuch", gone), ("Stall", late), ("NulsAtEnd", text),
@@ -66,9 +52,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
     ])
 
   /// Owners that are slow and will be replaced before they finish.
-  static let slowOnX11 = on(
-    .x11, ["Mute", "NoAnswer", "IncrStall", "IncrDrip"].map { ($0, .ignored) })
-  static let slowOnWayland = on(.wayland, ["NoAnswer", "Stall", "Drip"].map { ($0, .ignored) })
+  static let slow = on(.wayland, ["NoAnswer", "Stall", "Drip"].map { ($0, .ignored) })
 
   private static func on(_ kind: VirtualDesktop.Kind, _ cases: [(String, Outcome)]) -> [OwnerCase] {
     cases.map { OwnerCase(kind: kind, behaviour: $0, outcome: $1) }

@@ -79,28 +79,6 @@ import Testing
     }
   }
 
-  @Test func `a pause continues without a second announcement after the history is recreated`() async throws {
-    try await Scene.run(accessibility: true) { scene in
-      let reader = try await ScreenReader.listening(on: scene.desktop)
-      // Exclude the indicator's description and the empty page, which also mention the pause and say where to click.
-      func timesSaid() -> Int {
-        reader.heard.count { $0.contains("Paused") && !$0.lowercased().contains("click") }
-      }
-      try await scene.capture("before")
-      try await scene.pause()
-      try await waitUntil("the pause announced") { timesSaid() > 0 }
-      let before = timesSaid()
-      for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: scene.history.path + end) }
-      try await scene.desktop.copy("after")
-      try await waitUntil("the text in the new history") {
-        try await scene.desktop.press("ctrl+v")
-        return try await eventually(within: .seconds(3)) { (try? await scene.history.texts()) == ["after"] }
-      }
-      #expect(timesSaid() == before)
-      try await scene.resume()
-    }
-  }
-
   @Test
   func `a click, the menu and D-Bus can pause or resume reading, and a pause does not survive a restart`()
     async throws

@@ -4,17 +4,13 @@ import Testing
 
 /// Output and exit status of the program without a window.
 @Suite struct CommandLineTests {
-  @Test func `without a display the program prints one line and exits with status 1`() async throws {
-    let result = try await run([])
+  @Test(arguments: [[:], ["DISPLAY": ":4711"]])
+  func `without a reachable display the program prints one line and exits with status 1`(
+    _ environment: [String: String]
+  ) async throws {
+    let result = try await run([], environment: environment)
     #expect(result.exit == .code(1))
     #expect(result.isOneLineOfErrors && result.errors.lowercased().contains("display"), "\(result.errors)")
-  }
-
-  @Test func `with an unreachable display the program prints one line and exits with status 1`() async throws
-  {
-    let result = try await run([], environment: ["DISPLAY": ":4711"])
-    #expect(result.exit == .code(1))
-    #expect(result.isOneLineOfErrors, "\(result.errors)")
   }
 
   @Test(arguments: [

@@ -4,35 +4,6 @@ import Testing
 
 /// `copypasta --export` without a display.
 @Suite struct ExportTests {
-  @Test func `the history of a running instance is exported`() async throws {
-    try await Scene.run { scene in
-      try await scene.capture("first\nwith a second line")
-      try await scene.capture("second")
-      let result = try await export(home: scene.desktop.home.path, into: "jq --compact-output .text")
-      #expect(
-        result.text == #"""
-          "first\nwith a second line"
-          "second"
-          """#)
-      #expect(result.errors == "")
-      try await scene.capture("recorded after the export")
-    }
-  }
-
-  /// Exports 25 MB of texts with a memory limit of 16 MiB.
-  @Test func `a history larger than memory is exported completely`() async throws {
-    let rows = """
-      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 500)
-      INSERT INTO clip(captured_at, byte_count, preview, text)
-      SELECT n, 50000, 'aaaa', replace(hex(zeroblob(25000)), '0', 'a') FROM number
-      """
-    try await withHistory(rows) { home in
-      let result = try await export(home: home, before: "ulimit -s 1024; ulimit -d 16384;", into: "wc -c")
-      #expect(Int(result.text).map { $0 > 25_000_000 } == true, "\(result.errors)")
-      #expect(result.exit == .code(0))
-    }
-  }
-
   @Test func `a reader that closes the pipe ends the export silently`() async throws {
     try await withHistory(Self.manyClips) { home in
       let result = try await export(home: home, into: "head -n 1")
@@ -111,15 +82,6 @@ import Testing
       let expected = ["Max", "core", "file", "size", "1", "1", "bytes", "status", status[...]]
       #expect(words == expected, "\(result.text)")
       #expect(!result.errors.contains("clip"), "\(result.errors)")
-    }
-  }
-
-  @Test func `exporting a history from a newer version fails with a one-line error`() async throws {
-    try await withHistory("PRAGMA user_version = 99") { home in
-      let result = try await export(home: home)
-      #expect(result.exit == .code(1))
-      #expect(result.errors.hasPrefix("copypasta: Not exported. "))
-      #expect(result.errors.split(separator: "\n").count == 1)
     }
   }
 

@@ -93,17 +93,6 @@ import Testing
       #expect(try await mended.app.stop() == .code(0))
     }
   }
-
-  /// Runs a line of bash without a display, in this desktop's home folder; `copypasta` calls the program.
-  private func shell(_ line: String, on desktop: VirtualDesktop) async throws -> Program.Result {
-    try await Program.run(
-      ["bash", "-o", "pipefail", "-c", "copypasta() { '\(CopyPasta.programPath)' \"$@\"; }; \(line)"],
-      environment: [
-        "PATH": "/usr/bin:/bin", "HOME": desktop.home.path, "LC_ALL": "C.UTF-8", "G_DEBUG": "fatal-criticals",
-        // Avoid dconf, because its thread needs more memory than the limit of one test allows.
-        "GSETTINGS_BACKEND": "keyfile",
-      ])
-  }
 }
 
 extension Scene {
@@ -119,4 +108,15 @@ extension Scene {
     try await body(scene)
     try await scene.end()
   }
+}
+
+/// Runs a line of bash without a display, in this desktop's home folder; `copypasta` calls the program.
+func shell(_ line: String, on desktop: VirtualDesktop) async throws -> Program.Result {
+  try await Program.run(
+    ["bash", "-o", "pipefail", "-c", "copypasta() { '\(CopyPasta.programPath)' \"$@\"; }; \(line)"],
+    environment: [
+      "PATH": "/usr/bin:/bin", "HOME": desktop.home.path, "LC_ALL": "C.UTF-8", "G_DEBUG": "fatal-criticals",
+      // Avoid dconf, because its thread needs more memory than the limit of one test allows.
+      "GSETTINGS_BACKEND": "keyfile",
+    ])
 }

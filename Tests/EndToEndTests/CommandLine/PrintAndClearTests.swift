@@ -85,13 +85,4 @@ import Testing
       #expect(result.errors.split(separator: "\n").count == 1)
     }
   }
-
-  /// Runs a line of bash without a display, in this desktop's home folder; `copypasta` calls the program.
-  private func shell(_ line: String, on desktop: VirtualDesktop) async throws -> Program.Result {
-    try await Program.run(
-      ["bash", "-o", "pipefail", "-c", "copypasta() { '\(CopyPasta.programPath)' \"$@\"; }; \(line)"],
-      environment: [
-        "PATH": "/usr/bin:/bin", "HOME": desktop.home.path, "LC_ALL": "C.UTF-8", "G_DEBUG": "fatal-criticals",
-      ])
-  }
 }

@@ -20,28 +20,4 @@ import Testing
       #expect(scene.app.program.isRunning)
     }
   }
-
-  @Test func `Enter copies the focused row, even the oldest row`() async throws {
-    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
-      try await scene.desktop.press("Home", "Down", "KP_Enter")
-      try await scene.expectClipboard("middle")
-      try await scene.desktop.press("End", "Return")
-      try await scene.expectClipboard("oldest")
-    }
-  }
-
-  @Test func `copying ten rows quickly leaves the last row on the clipboard`() async throws {
-    try await Scene.run(with: (1...10).map { "row \($0)" }) { scene in
-      try await scene.desktop.press("Home")
-      var keys = ["key", "Return"]
-      for _ in 2...10 { keys += ["Down", "Return"] }
-      let result = try await scene.desktop.run(["xdotool"] + keys)
-      #expect(result.exit == .code(0))
-      try await scene.expectClipboard("row 1")
-      #expect(try await scene.history.count() == 10)
-      // None of the nine earlier copies arrives late.
-      try await scene.capture("after")
-      try await scene.expectClipboard("after")
-    }
-  }
 }

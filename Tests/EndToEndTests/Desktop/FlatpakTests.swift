@@ -34,13 +34,6 @@ struct FlatpakTests {
     }
   }
 
-  @Test func `without a tray, closing the window ends the sandboxed program`() async throws {
-    try await Self.run { scene in
-      try await scene.app.window.close()
-      #expect(try await scene.app.program.waitForExit() == .code(0))
-    }
-  }
-
   @Test func `the portal's shortcut hides and shows the sandboxed program's window`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
       let portal = try await TestPortal.start(on: desktop).program

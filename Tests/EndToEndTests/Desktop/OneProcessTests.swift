@@ -32,28 +32,6 @@ import Testing
     }
   }
 
-  @Test func `a background start shows no window until --toggle`() async throws {
-    try await VirtualDesktop.with { desktop in
-      let program = try desktop.start([CopyPasta.programPath, "--background"])
-      try await desktop.waitForName()
-      // A second instance exits without showing a window.
-      #expect(try await desktop.copypasta("--background").exit == .code(0))
-      #expect(try await desktop.copyPastaWindowCount() == 0)
-      for _ in 1...2 {
-        #expect(try await desktop.copypasta("--toggle").exit == .code(0))
-        try await waitUntil("the window active") {
-          try await CopyPasta.readyWindow(on: desktop) != nil
-        }
-        // The program keeps running in the background after its window closes.
-        try await desktop.press("Escape")
-        try await waitUntil("the window gone") { try await desktop.copyPastaWindowCount() == 0 }
-      }
-      #expect(try await desktop.copypasta("--quit").exit == .code(0))
-      #expect(try await program.waitForExit() == .code(0))
-      #expect(program.errors == "")
-    }
-  }
-
   @Test func `the autostart file names the installed path even after the program file was removed`()
     async throws
   {

@@ -102,17 +102,6 @@ import Testing
     }
   }
 
-  @Test func `the shortcut reopens a closed window`() async throws {
-    try await Self.run { scene, other in
-      try await scene.pressShortcut()
-      try await scene.expectActive()
-      try await scene.app.window.close()
-      try await waitUntil("the other window active") { try await other.isActive() }
-      try await scene.pressShortcut()
-      try await scene.expectActive()
-    }
-  }
-
   @Test func `changing the shortcut takes effect immediately and frees the old keys`() async throws {
     try await Self.run { scene, other in
       try scene.desktop.home.set(["shortcut": "'<Alt>F9'"])

@@ -3,19 +3,6 @@ import Testing
 
 /// The icon in the tray of a real panel.
 @Suite struct TrayTests {
-  @Test func `clicking the tray icon hides and shows the window`() async throws {
-    try await Scene.run(with: ["kept"]) { scene in
-      let panel = try await TrayPanel.start(on: scene.desktop)
-      try await panel.waitForIcon()
-      for _ in 1...2 {
-        try await panel.clickIcon()
-        try await scene.waitForNoWindow()
-        try await panel.clickIcon()
-        try await scene.waitForWindow()
-      }
-    }
-  }
-
   /// On GNOME, the first click of a double click opens a menu, which takes the focus from the window.
   @Test(arguments: ["false", "true"])
   func `a tray click right after a focus loss hides the window`(_ hidesOnFocusLoss: String) async throws {

@@ -11,7 +11,10 @@ import Testing
     (["F10", "Down", "Return"], "Clear History?"),
   ]
 
-  @Test func `every focusable widget has an accessible name that is not a class name`() async throws {
+  /// If a screen reader has visited a link, GTK 4.22 and newer crash when the window is read after the dialog.
+  @Test func `every focusable widget has an accessible name, and the window can be read after each dialog`()
+    async throws
+  {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()
@@ -24,6 +27,8 @@ import Testing
         try await reader.expectNames(in: title, with: title)
         try await scene.desktop.press("Escape")
         try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+        for _ in 1...2 { #expect(try await reader.tree().all(role: "list item").count == 2) }
+        #expect(try await !reader.tree().all.contains { $0.name == title })
       }
       _ = try await ClipboardOwner.start(offering: .text(bytes: [0xff, 0xfe]), on: scene.desktop)
       try await reader.expectNames(in: "a notice", with: "Close")

@@ -4,22 +4,6 @@ import Testing
 
 /// Preferences, Keyboard Shortcuts, About and the main menu, used with the keyboard.
 @Suite struct DialogTests {
-  @Test func `the shortcut button stores the next keys that have a modifier`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.openDialog("ctrl+comma", titled: "Preferences")
-      try await scene.desktop.press("alt+h")
-      // A key without a modifier is rejected, and the button keeps waiting.
-      try await scene.desktop.press("a", "ctrl+alt+j")
-      #expect(try await eventually { try scene.keyFile().contains("shortcut='<Control><Alt>j'") })
-      try await scene.desktop.press("Escape")
-      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-      try await waitUntil("hidden by its keys") {
-        try await scene.desktop.press("ctrl+alt+j")
-        return try await !scene.app.window.isVisible()
-      }
-    }
-  }
-
   @Test func `Ctrl+W closes a dialog, and then hides the main window`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       // The program keeps running because it owns the clipboard.

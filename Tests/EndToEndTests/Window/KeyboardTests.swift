@@ -18,16 +18,6 @@ import Testing
     }
   }
 
-  @Test func `holding Delete down deletes one row after another`() async throws {
-    try await Scene.run(with: Self.clips) { scene in
-      try await scene.press(["Home", "Down"] + Array(repeating: "Delete", count: 20))
-      #expect(try await eventually { try await scene.history.count() == 0 })
-      try await scene.press(["ctrl+z"])
-      #expect(try await eventually { try await scene.history.texts() == ["row 12"] })
-      try await scene.expectFocusedRowCopied("row 12")
-    }
-  }
-
   @Test func `Ctrl with a digit copies and focuses the nth newest row, and a digit alone has no effect`()
     async throws
   {

@@ -57,20 +57,6 @@ import Testing
     }
   }
 
-  @Test func `Copy in the context menu opened with Menu or Shift+F10 copies the focused row`() async throws {
-    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
-      try await scene.parkMouse()
-      try await scene.desktop.press("Home")
-      for (key, text) in [("Menu", "middle"), ("shift+F10", "oldest")] {
-        try await scene.desktop.press("Down")
-        try await scene.openPopup(key)
-        try await scene.desktop.press("Return")
-        try await scene.expectClipboard(text)
-        try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
-      }
-    }
-  }
-
   @Test(arguments: VirtualDesktop.Kind.all)
   func `the Menu key opens the focused row's menu`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
@@ -79,20 +65,6 @@ import Testing
       try await scene.openPopup("Menu")
       try await scene.desktop.press("d")
       #expect(try await eventually { try await scene.history.texts() == ["newest", "oldest"] })
-    }
-  }
-
-  @Test func `choosing a menu entry again presents the window that is already open`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.parkMouse()
-      for (letter, title) in [("p", "Preferences"), ("k", "Keyboard Shortcuts"), ("a", "About CopyPasta")] {
-        let window = try await scene.choose(letter, opening: title)
-        try await scene.app.window.activate()
-        #expect(try await scene.choose(letter, opening: title).id == window.id)
-        #expect(try await scene.desktop.windowCount(ofClass: CopyPasta.applicationID) == 2)
-        try await scene.desktop.press("Escape")
-        try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-      }
     }
   }
 
@@ -144,16 +116,5 @@ extension Scene {
     try await desktop.xdotool("mousedown", "3")
     try await desktop.xdotool("mouseup", "3")
     return try await waitForPopup()
-  }
-
-  /// Chooses an entry of the main menu, and waits until its window is active and the menu closed.
-  fileprivate func choose(_ letter: String, opening title: String) async throws -> DesktopWindow {
-    try await openPopup("F10")
-    try await desktop.press(letter)
-    return try await waitFor("“\(title)” in front") {
-      let window = try await desktop.activeWindow()
-      guard try await desktop.popups().isEmpty, try await window?.title() == title else { return nil }
-      return window
-    }
   }
 }

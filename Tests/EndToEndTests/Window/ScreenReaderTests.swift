@@ -91,14 +91,11 @@ import Testing
     }
   }
 
-  /// If a screen reader has visited a link, GTK 4.22 and newer crash when the window is read after the dialog.
-  @Test func `every menu entry has a name, and the window can be read again after each dialog`()
-    async throws
-  {
+  @Test func `every menu entry has a name`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()
-      try await scene.desktop.press("Home", "Menu")
+      try await scene.desktop.press("Home", "shift+F10")
       try await scene.expectEntries(["Copy", "View Full Text", "Delete"], by: reader)
       try await scene.desktop.press("Escape")
       try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
@@ -107,23 +104,6 @@ import Testing
         [
           "Pause Recording", "Clear History…", "Preferences", "Keyboard Shortcuts", "About CopyPasta", "Quit",
         ], by: reader)
-      try await scene.desktop.press("Escape")
-      try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
-      for (dialog, keys) in [
-        ("Preferences", ["ctrl+comma"]), ("Keyboard Shortcuts", ["ctrl+question"]),
-        ("About CopyPasta", ["F10", "Up", "Up", "Return"]),
-        ("Clear History?", ["F10", "Down", "Return"]),
-      ] {
-        for key in keys {
-          if key == "F10" { try await scene.openPopup(key) } else { try await scene.desktop.press(key) }
-        }
-        try await scene.waitForDialog(titled: dialog)
-        try await waitUntil("the dialog") { try await reader.tree().all.contains { $0.name == dialog } }
-        try await scene.desktop.press("Escape")
-        try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-        for _ in 1...2 { #expect(try await reader.tree().all(role: "list item").count == 2) }
-        #expect(try await !reader.tree().all.contains { $0.name == dialog })
-      }
     }
   }
 
@@ -222,31 +202,6 @@ import Testing
       try await waitUntil("the row back") { try await scene.history.texts().count == 6 }
       try await scene.expectFocus(on: "new", "1 of 6", by: reader)
       #expect(try await !scene.namesReachedByTab(by: reader).contains("Undo"))
-    }
-  }
-
-  /// The test captures, moves, copies, deletes and undoes, and checks each step through the screen reader.
-  @Test func `a whole session works with the screen reader and keyboard alone`() async throws {
-    try await Scene.run(accessibility: true) { scene in
-      try await scene.parkMouse()
-      let reader = ScreenReader(desktop: scene.desktop)
-      for text in ["one", "two", "three"] { try await scene.capture(text) }
-      try await scene.expectFocus(on: "three", "1 of 3", by: reader)
-      try await scene.desktop.press("Down", "Down")
-      try await scene.expectFocus(on: "one", "3 of 3", by: reader)
-      try await scene.desktop.press("Return")
-      try await scene.expectClipboard("one")
-      // Press the button immediately: on a busy machine the eight seconds for undo are short for a screen reader.
-      try await scene.desktop.press("Delete")
-      try await reader.press("Undo")
-      try await scene.expectFocus(on: "one", "3 of 3", by: reader)
-      #expect(try await eventually { try await scene.history.texts() == ["three", "two", "one"] })
-      try await scene.desktop.press("Delete")
-      try await scene.expectFocus(on: "two", "2 of 2", by: reader)
-      #expect(try await eventually { try await scene.history.texts() == ["three", "two"] })
-      try await scene.desktop.press("Home", "Delete", "ctrl+z")
-      try await scene.expectFocus(on: "three", "1 of 2", by: reader)
-      #expect(try await eventually { try await scene.history.texts() == ["three", "two"] })
     }
   }
 }

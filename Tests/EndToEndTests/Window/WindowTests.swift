@@ -94,37 +94,6 @@ import Testing
     }
   }
 
-  @Test func `a second launch presents the running instance's window`() async throws {
-    try await Scene.run { scene in
-      try await scene.openOtherWindow()
-      try await scene.app.window.activate()
-      try await scene.app.window.minimise()
-      let second = try await scene.desktop.run([CopyPasta.programPath])
-      #expect(second.exit == .code(0))
-      #expect(second.errors == "")
-      try await waitUntil("the window presented") {
-        guard try await scene.app.window.isVisible() else { return false }
-        return try await scene.app.window.isActive()
-      }
-      let windows = try await scene.desktop.run(["wmctrl", "-lx"]).text
-      #expect(windows.split(separator: "\n").count { $0.contains(CopyPasta.applicationID) } == 1)
-      try await scene.capture("after")
-    }
-  }
-
-  @Test func `an idle window uses almost no processor time`() async throws {
-    try await Scene.run { scene in
-      for text in ["one", "two", "three"] { try await scene.capture(text) }
-      try await scene.waitForFirstRow()
-      _ = try await scene.settledScreenshot()
-      let before = try #require(scene.app.program.processorTime)
-      // Sleep, because the measurement needs a fixed time.
-      try await Task.sleep(for: .seconds(3))
-      let after = try #require(scene.app.program.processorTime)
-      #expect(after - before < .milliseconds(100))
-    }
-  }
-
   @Test func `a row under the moving pointer is highlighted`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.parkMouse()

@@ -7,17 +7,9 @@ Prints "ready", then each call.
 import os
 import sys
 
-from gi.repository import Gio, GLib
+import service
 
-PATH = '/org/copypasta/CopyPasta'
-INTERFACE = '''<node>
-  <interface name='org.freedesktop.Application'>
-    <method name='Activate'><arg type='a{sv}' direction='in'/></method>
-    <method name='ActivateAction'>
-      <arg type='s' direction='in'/><arg type='av' direction='in'/><arg type='a{sv}' direction='in'/>
-    </method>
-  </interface>
-</node>'''
+METHODS = {'org.freedesktop.Application': {'Activate': ('a{sv}', ''), 'ActivateAction': ('s av a{sv}', '')}}
 
 
 def called(_bus, _sender, _path, _interface, method, arguments, invocation):
@@ -31,9 +23,5 @@ def called(_bus, _sender, _path, _interface, method, arguments, invocation):
 
 
 behaviour = sys.argv[1]
-bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-if behaviour != 'starts':
-    bus.register_object(PATH, Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0], called)
-Gio.bus_own_name_on_connection(bus, 'org.copypasta.CopyPasta', Gio.BusNameOwnerFlags.NONE,
-                               lambda *_: print('ready', flush=True), None)
-GLib.MainLoop().run()
+service.serve(
+    'org.copypasta.CopyPasta', '/org/copypasta/CopyPasta', {} if behaviour == 'starts' else METHODS, called)

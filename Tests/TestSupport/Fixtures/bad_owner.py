@@ -2,6 +2,8 @@
 """bad_owner.py BEHAVIOUR [SELECTION]: owns the X11 CLIPBOARD, or another selection, with the behaviour of one of the
 classes below. "Forms:TARGET=ANSWER,..." lists these targets, and gives each its own answer.
 
+bad_owner.py Offers TARGET:HEX... offers each target with these bytes; a TARGET without ":" is listed but never answered.
+
 Prints `ready` when it owns the clipboard, then the name of each requested target, and `lost` when it loses the ownership.
 Unless a behaviour needs a different text, the text is "the owner's text".
 """
@@ -45,7 +47,7 @@ class Owner:
         while True:
             happened = self.display.next_event()
             if happened.type == X.SelectionClear:
-                say('lost')
+                self.tell_loss()
                 self.lost()
             elif happened.type == X.SelectionRequest:
                 name = self.display.get_atom_name(happened.target)
@@ -57,6 +59,9 @@ class Owner:
                     self.taken(happened.window, happened.atom, pieces)
 
     # Behaviours may override these.
+
+    def tell_loss(self):
+        say('lost')
 
     def lost(self):
         if not self.transfers:
@@ -313,43 +318,6 @@ class ThousandForms(Forms):
         *(f'FIXTURE_{number}' for number in range(994))])
 
 
-class Image(Owner):
-    offers = {'image/png': b'\x89PNG'}
-
-
-class Html(Owner):
-    offers = {'text/html': b'<b>bold</b>', 'text/plain': b'worse', 'text/plain;charset=utf-8': b'bold'}
-
-
-class UpperCharset(Owner):
-    offers = {'text/plain;charset=UTF-8': b'upper', 'STRING': b'worse'}
-
-
-class Empty(Owner):
-    offers = {'UTF8_STRING': b''}
-
-
-class Secret(Owner):
-    offers = {'UTF8_STRING': b'hunter2', HINT: b'secret'}
-
-
-class SecretOfGtk(Owner):
-    """A secret that is also offered in the format that GDK passes on unchanged."""
-    offers = {'text/plain;charset=utf-8': b'hunter2', HINT: b'secret'}
-
-
-class SecretLine(Owner):
-    offers = {'UTF8_STRING': b'hunter2', HINT: b'secret\n\0'}
-
-
-class Public(Owner):
-    offers = {'UTF8_STRING': TEXT, HINT: b'public'}
-
-
-class LongHint(Owner):
-    offers = {'UTF8_STRING': TEXT, HINT: b'secret' * 1000}
-
-
 class HintRefused(Owner):
     def targets(self, request):
         self.offers = {'UTF8_STRING': b'hunter2', HINT: b''}
@@ -368,10 +336,6 @@ class HintUnanswered(Owner):
     def asked(self, request, name):
         if name != HINT:
             super().asked(request, name)
-
-
-class HintEmpty(Owner):
-    offers = {'UTF8_STRING': b'hunter2', HINT: b''}
 
 
 class SecretBeforeText(Owner):
@@ -423,26 +387,6 @@ class Burst(Owner):
             self.display.flush()
 
 
-class Invalid(Owner):
-    offers = {'UTF8_STRING': b'caf\xe9'}
-
-
-class Nul(Owner):
-    offers = {'UTF8_STRING': b'ab\0cd'}
-
-
-class NulsAtEnd(Owner):
-    offers = {'UTF8_STRING': TEXT + b'\0\0'}
-
-
-class Latin1(Owner):
-    offers = {'STRING': b'caf\xe9'}
-
-
-class StringInUTF8(Owner):
-    offers = {'STRING': 'café'.encode()}
-
-
 class DestroyRequestor(Owner):
     """Destroys the requestor's window at the first request."""
     def targets(self, request):
@@ -460,13 +404,6 @@ class Slow(Owner):
     def asked(self, request, name):
         time.sleep(1)
         super().asked(request, name)
-
-
-class SlowTargets(Owner):
-    """Answers TARGETS after three seconds."""
-    def targets(self, request):
-        time.sleep(3)
-        super().targets(request)
 
 
 class Manager(Owner):
@@ -510,6 +447,41 @@ class Late(Owner):
         pass
 
 
+class Offers(Owner):
+    """Offers what the command line lists. Does not print that it is no longer the owner."""
+    def __init__(self):
+        pairs = [argument.rpartition(':') for argument in sys.argv[2:]]
+        self.offers = {target or digits: bytes.fromhex(digits) if colon else None for target, colon, digits in pairs}
+        super().__init__()
+
+    def asked(self, request, name):
+        if self.offers.get(name, b'') is not None:
+            super().asked(request, name)
+
+    def tell_loss(self):
+        pass
+
+
+# Owners that behave correctly, with what they offer.
+OFFERS = {
+    'Image': {'image/png': b'\x89PNG'},
+    'Html': {'text/html': b'<b>bold</b>', 'text/plain': b'worse', 'text/plain;charset=utf-8': b'bold'},
+    'UpperCharset': {'text/plain;charset=UTF-8': b'upper', 'STRING': b'worse'},
+    'Empty': {'UTF8_STRING': b''},
+    'Secret': {'UTF8_STRING': b'hunter2', HINT: b'secret'},
+    # A secret that is also offered in the format that GDK passes on unchanged.
+    'SecretOfGtk': {'text/plain;charset=utf-8': b'hunter2', HINT: b'secret'},
+    'SecretLine': {'UTF8_STRING': b'hunter2', HINT: b'secret\n\0'},
+    'Public': {'UTF8_STRING': TEXT, HINT: b'public'},
+    'LongHint': {'UTF8_STRING': TEXT, HINT: b'secret' * 1000},
+    'HintEmpty': {'UTF8_STRING': b'hunter2', HINT: b''},
+    'Invalid': {'UTF8_STRING': b'caf\xe9'},
+    'Nul': {'UTF8_STRING': b'ab\0cd'},
+    'Latin1': {'STRING': b'caf\xe9'},
+    'StringInUTF8': {'STRING': 'café'.encode()},
+}
+
+
 def say(line):
     print(line, flush=True)
 
@@ -518,5 +490,7 @@ if __name__ == '__main__':
     name, _, spec = sys.argv[1].partition(':')
     if spec:
         Forms.spec = spec
-    Owner.selection = sys.argv[2] if len(sys.argv) > 2 else Owner.selection
-    globals()[name]().run()
+    if name != 'Offers' and len(sys.argv) > 2:
+        Owner.selection = sys.argv[2]
+    behaviour = type(name, (Owner,), {'offers': OFFERS[name]}) if name in OFFERS else globals()[name]
+    behaviour().run()

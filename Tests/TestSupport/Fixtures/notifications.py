@@ -1,18 +1,11 @@
 """A notification daemon that prints each notification's title and body, on one line."""
-from gi.repository import Gio, GLib
+from gi.repository import GLib
 
-XML = '''<node><interface name="org.freedesktop.Notifications">
-  <method name="GetCapabilities"><arg type="as" direction="out"/></method>
-  <method name="GetServerInformation">
-    <arg type="s" direction="out"/><arg type="s" direction="out"/><arg type="s" direction="out"/>
-    <arg type="s" direction="out"/>
-  </method>
-  <method name="Notify">
-    <arg type="s"/><arg type="u"/><arg type="s"/><arg type="s"/><arg type="s"/><arg type="as"/><arg type="a{sv}"/>
-    <arg type="i"/><arg type="u" direction="out"/>
-  </method>
-  <method name="CloseNotification"><arg type="u"/></method>
-</interface></node>'''
+import service
+
+NAME = 'org.freedesktop.Notifications'
+METHODS = {'GetCapabilities': ('', 'as'), 'GetServerInformation': ('', 's s s s'),
+           'Notify': ('s u s s s as a{sv} i', 'u'), 'CloseNotification': ('u', '')}
 
 
 def called(bus, sender, path, interface, method, arguments, invocation):
@@ -28,8 +21,4 @@ def called(bus, sender, path, interface, method, arguments, invocation):
         invocation.return_value(None)
 
 
-bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-bus.register_object('/org/freedesktop/Notifications', Gio.DBusNodeInfo.new_for_xml(XML).interfaces[0], called, None, None)
-Gio.bus_own_name_on_connection(
-    bus, 'org.freedesktop.Notifications', Gio.BusNameOwnerFlags.NONE, lambda *_: print('ready', flush=True), None)
-GLib.MainLoop().run()
+service.serve(NAME, '/org/freedesktop/Notifications', {NAME: METHODS}, called)

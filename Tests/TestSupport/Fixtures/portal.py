@@ -15,7 +15,9 @@ import argparse
 import signal
 import time
 
-from gi.repository import Gio, GLib
+from gi.repository import GLib
+
+import service
 
 PATH = '/org/freedesktop/portal/desktop'
 APPEARANCE = 'org.freedesktop.appearance'
@@ -37,28 +39,11 @@ BACKEND_METHODS = {
 }
 
 
-def described(methods):
-    """Returns the introspection data of interfaces."""
-    def arguments(types, direction):
-        return ''.join(f'<arg type="{each}" direction="{direction}"/>' for each in types.split())
-    return Gio.DBusNodeInfo.new_for_xml('<node>' + ''.join(
-        f'<interface name="{interface}"><property name="version" type="u" access="read"/>' + ''.join(
-            f'<method name="{name}">{arguments(taken, "in")}{arguments(given, "out")}</method>'
-            for name, (taken, given) in table.items()) + '</interface>'
-        for interface, table in methods.items()) + '</node>').interfaces
-
-
 class Portal:
     def __init__(self, options):
         self.options, self.session, self.shortcuts = options, None, []
         self.change = options.change_at_first_question
         self.settings = {key: parsed(text) for key, text in zip(options.settings[::2], options.settings[1::2])}
-        self.bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-        for interface in described(BACKEND_METHODS if options.backend else PORTAL_METHODS):
-            self.bus.register_object(PATH, interface, self.called, lambda *_: GLib.Variant('u', 1))
-        name = BACKEND + 'desktop.try' if options.backend else PORTAL + 'Desktop'
-        Gio.bus_own_name_on_connection(
-            self.bus, name, Gio.BusNameOwnerFlags.NONE, lambda *_: print('ready', flush=True), None)
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, self.press)
 
     def called(self, _bus, sender, _path, _interface, method, arguments, invocation):
@@ -85,12 +70,12 @@ class Portal:
         invocation.return_value(GLib.Variant('(a{sa{sv}})', ({APPEARANCE: self.settings},)))
         if change:
             self.set(*change)
-            self.bus.flush_sync()
+            service.bus.flush_sync()
             print('told', flush=True)
 
     def set(self, key, text):
         self.settings[key] = parsed(text)
-        self.bus.emit_signal(None, PATH, PORTAL + 'Settings', 'SettingChanged',
+        service.bus.emit_signal(None, PATH, PORTAL + 'Settings', 'SettingChanged',
                              GLib.Variant('(ssv)', (APPEARANCE, key, self.settings[key])))
 
     def requested(self, method, arguments, sender, invocation):
@@ -117,12 +102,12 @@ class Portal:
             return invocation.return_value(answer)
         request = f'{PATH}/request/{below}/{options["handle_token"]}'
         invocation.return_value(GLib.Variant('(o)', (request,)))
-        self.bus.emit_signal(sender, request, PORTAL + 'Request', 'Response', answer)
+        service.bus.emit_signal(sender, request, PORTAL + 'Request', 'Response', answer)
 
     def press(self):
         if self.shortcuts:
             interface = (BACKEND if self.options.backend else PORTAL) + 'GlobalShortcuts'
-            self.bus.emit_signal(None, PATH, interface, 'Activated',
+            service.bus.emit_signal(None, PATH, interface, 'Activated',
                                  GLib.Variant('(osta{sv})', (self.session, self.shortcuts[-1][0], 0, {})))
         return True
 
@@ -136,5 +121,8 @@ parser.add_argument('--backend', action='store_true')
 parser.add_argument('--refuse', action='store_true')
 parser.add_argument('--change-at-first-question', nargs=2)
 parser.add_argument('settings', nargs='*')
-Portal(parser.parse_args())
-GLib.MainLoop().run()
+options = parser.parse_args()
+if options.backend:
+    service.serve(BACKEND + 'desktop.try', PATH, BACKEND_METHODS, Portal(options).called)
+else:
+    service.serve(PORTAL + 'Desktop', PATH, PORTAL_METHODS, Portal(options).called)

@@ -2,9 +2,9 @@
 import socket
 import sys
 
-from gi.repository import Gio, GLib
+from gi.repository import GLib
 
-XML = '<node><interface name="org.a11y.Bus"><method name="GetAddress"><arg type="s" direction="out"/></method></interface></node>'
+import service
 
 
 def called(bus, sender, path, interface, method, arguments, invocation):
@@ -14,8 +14,4 @@ def called(bus, sender, path, interface, method, arguments, invocation):
 listener = socket.socket(socket.AF_UNIX)
 listener.bind(sys.argv[1])
 listener.listen()
-bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-bus.register_object('/org/a11y/bus', Gio.DBusNodeInfo.new_for_xml(XML).interfaces[0], called, None, None)
-Gio.bus_own_name_on_connection(
-    bus, 'org.a11y.Bus', Gio.BusNameOwnerFlags.NONE, lambda *_: print('ready', flush=True), None)
-GLib.MainLoop().run()
+service.serve('org.a11y.Bus', '/org/a11y/bus', {'org.a11y.Bus': {'GetAddress': ('', 's')}}, called)

@@ -46,22 +46,6 @@ class Forms(Good):
         os.close(descriptor)
 
 
-class Invalid(Good):
-    text = b'caf\xe9'
-
-
-class Nul(Good):
-    text = b'ab\0cd'
-
-
-class NulsAtEnd(Good):
-    text = Good.text + b'\0\0'
-
-
-class Nothing(Good):
-    text = b''
-
-
 class NoAnswer(Good):
     def asked(self, name, descriptor):
         self.unanswered.append(descriptor)
@@ -137,12 +121,6 @@ class Slow(Good):
         super().lost()
 
 
-class SlowAndQuit(Good):
-    """Sends nothing, and ends when another program takes the clipboard."""
-    def asked(self, name, descriptor):
-        self.unanswered.append(descriptor)
-
-
 class DieLate(Good):
     """Sends half of the text, and dies after a while, so that the window can lose the focus in between."""
     def written(self, pipe):
@@ -187,6 +165,9 @@ class HintRefused(HintUnanswered):
         os.close(descriptor)
 
 
+TEXTS = {'Invalid': b'caf\xe9', 'Nul': b'ab\0cd', 'NulsAtEnd': Good.text + b'\0\0', 'Nothing': b''}
+
 if __name__ == '__main__':
     name, *spec = sys.argv[1].split(':')
-    globals()[name](*spec).run()
+    behaviour = type(name, (Good,), {'text': TEXTS[name]}) if name in TEXTS else globals()[name]
+    behaviour(*spec).run()
