@@ -35,14 +35,6 @@ globalThis.tests = new class {
         }
     }
 
-    type(text) {
-        for (const character of text) {
-            const keyval = Clutter.unicode_to_keysym(character.codePointAt(0));
-            this.notifyKey(keyval, Clutter.KeyState.PRESSED);
-            this.notifyKey(keyval, Clutter.KeyState.RELEASED);
-        }
-    }
-
     notifyKey(keyval, state) {
         this.keyboard.notify_keyval(GLib.get_monotonic_time(), keyval, state);
     }
@@ -70,14 +62,14 @@ globalThis.tests = new class {
     }
 
     // Moves a finger over the screen. Starts without a pause, because a pause could count as a long press.
-    swipe(x, y, right, down) {
+    swipe(x, y, right) {
         this.isTouched = true;
         this.touchDown(x, y);
         let step = 0;
         const move = () => {
             step++;
             this.screen.notify_touch_motion(
-                GLib.get_monotonic_time(), 0, x + right * step / STEPS, y + down * step / STEPS);
+                GLib.get_monotonic_time(), 0, x + right * step / STEPS, y);
             if (step < STEPS)
                 return GLib.SOURCE_CONTINUE;
             this.touchUp();
