@@ -50,54 +50,38 @@ struct ForeignHistory {
     let origin = isOpen ? TemporaryHistory() : history
     try origin.makeFolder()
     mknod(origin.location.database, S_IFREG | 0o600, 0)
-    var handle: OpaquePointer?
-    try #require(sqlite3_open_v2(origin.location.database, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
-    defer { sqlite3_close(handle) }
-    func run(_ sql: String) throws { try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK) }
-    try run(
-      """
-      PRAGMA page_size = \(layout.pageSize); PRAGMA encoding = '\(layout.encoding)'
-      """)
+    let other = try origin.foreign()
+    func run(_ sql: String) throws { try #require(other.run(sql) == SQLITE_OK) }
+    try run("PRAGMA page_size = \(layout.pageSize); PRAGMA encoding = '\(layout.encoding)'")
     // Set this first, because auto-vacuum creates the first page.
     var reserved = Int32(layout.reserved)
-    sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
+    sqlite3_file_control(other.handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
     try run(
-      "PRAGMA auto_vacuum = \(layout.autoVacuum); PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF"
-    )
-    try run(
-      Schema.migrations.joined(separator: ";")
-        + ";UPDATE last_capture SET key = x'\(String(repeating: "07", count: 32))'"
-        + ";PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
-    var statement: OpaquePointer?
-    try #require(
-      sqlite3_prepare_v2(
-        handle, "INSERT INTO clip(id, captured_at, byte_count, preview, text) VALUES (?1, ?1, ?2, ?3, ?4)",
-        -1,
-        &statement, nil) == SQLITE_OK)
-    defer { sqlite3_finalize(statement) }
-    let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      """
+      PRAGMA auto_vacuum = \(layout.autoVacuum); PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+      PRAGMA synchronous = OFF; \(Schema.migrations.joined(separator: ";"));
+      UPDATE last_capture SET key = x'\(String(repeating: "07", count: 32))';
+      PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)
+      """)
     for id in 1...count {
       if id % 10 == 1 { try run("BEGIN") }
       let text = try ClipText(Self.text(id))
-      sqlite3_bind_int64(statement, 1, Int64(id))
-      sqlite3_bind_int64(statement, 2, Int64(text.byteCount))
-      if let preview = Preview.make(of: text) {
-        sqlite3_bind_text(statement, 3, preview, -1, copied)
-      } else {
-        sqlite3_bind_null(statement, 3)
-      }
-      sqlite3_bind_text(statement, 4, Self.text(id), -1, copied)
-      try #require(sqlite3_step(statement) == SQLITE_DONE)
-      sqlite3_reset(statement)
+      let preview = Preview.make(of: text).map { "'\($0)'" } ?? "NULL"
+      try run(
+        """
+        INSERT INTO clip(id, captured_at, byte_count, preview, text)
+        VALUES (\(id), \(id), \(text.byteCount), \(preview), '\(Self.text(id))')
+        """)
       if id % 10 == 0 { try run("COMMIT") }
       if id == count / 30 * 20 { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
     guard isOpen else { return }
     try history.makeFolder()
-    for file in [\HistoryLocation.database, \HistoryLocation.writeAheadLog] {
-      let (old, new) = (origin.location[keyPath: file], history.location[keyPath: file])
-      try FileManager.default.copyItem(atPath: old, toPath: new)
+    for end in ["", "-wal"] {
+      try FileManager.default.copyItem(
+        atPath: origin.location.database + end, toPath: history.location.database + end)
     }
+    withExtendedLifetime(other) {}
   }
 
   /// Checks the texts of the history, and returns the ids of the rows.

@@ -16,15 +16,20 @@ struct StoreLifetimeTests {
     }
   }
 
-  @Test func `a released history store closes its files`() async throws {
+  @Test func `released stores and readers, and closed stores, hold no file descriptor`() async throws {
     weak var released: HistoryStore?
+    weak var releasedReader: HistoryReader?
+    let closed = try history.store()
     do {
-      let store = try history.store()
-      released = store
+      let (store, reader) = (try history.store(), try history.reader())
+      (released, releasedReader) = (store, reader)
       let clip = try await store.add("one")
       try await store.delete(clip.id)
-      #expect(try descriptors() > 0)
+      #expect(try reader.newestPage(limit: 5) == [])
     }
+    #expect(releasedReader == nil)
+    #expect(try descriptors() > 0, "the other store's")
+    await closed.close()
     #expect(try await eventually { try released == nil && descriptors() == 0 })
   }
 
@@ -40,26 +45,6 @@ struct StoreLifetimeTests {
     }
     #expect(try await eventually { released == nil })
     other.run("COMMIT")
-  }
-
-  @Test func `a closed history store holds no file descriptor`() async throws {
-    let store = try history.store()
-    try await store.add("one")
-    await store.close()
-    #expect(try descriptors() == 0)
-  }
-
-  @Test func `a released history reader closes its files`() async throws {
-    weak var released: HistoryReader?
-    try await history.record()
-    do {
-      let reader = try history.reader()
-      released = reader
-      #expect(try reader.newestPage(limit: 5) == [])
-      #expect(try descriptors() > 0)
-    }
-    #expect(released == nil)
-    #expect(try descriptors() == 0)
   }
 
   /// Each start of the program checks for other instances, and then releases its lock for an instant.

@@ -250,7 +250,7 @@ struct DuplicateError: Error {}
 
 /// Another program's connection, which uses SQLite directly.
 final class ForeignConnection {
-  private var handle: OpaquePointer?
+  private(set) var handle: OpaquePointer?
 
   init(_ path: String) throws {
     try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK)

@@ -76,11 +76,7 @@ import Testing
       return parent
     case .question:
       ConfirmationDialog.ask(over: parent, title: "Click?", text: "Once.", action: "_Click") {}
-      let all = Object(Owned(borrowing: gtk_window_get_toplevels()))
-      let windows = (0..<g_list_model_get_n_items(all.opaque)).compactMap {
-        g_list_model_get_object(all.opaque, $0).map { Window(Owned(taking: $0)) }
-      }
-      return try #require(windows.first { gtk_window_get_transient_for($0.cast()) == parent.cast() })
+      return try parent.dialog()
     }
   }
 

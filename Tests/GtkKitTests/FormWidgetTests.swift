@@ -163,11 +163,7 @@ import Testing
         _ = token
         answers += 1
       }
-      let all = gtk_window_get_toplevels()
-      let question = try #require(
-        (0..<g_list_model_get_n_items(all)).lazy
-          .compactMap { g_list_model_get_object(all, $0).map { Window(Owned(taking: $0)) } }
-          .first { gtk_window_get_transient_for($0.cast()) == window.cast(to: GtkWindow.self) })
+      let question = try window.dialog()
       let focus = gtk_window_get_focus(question.cast()).map { Button(Owned(borrowing: $0)) }
       #expect(focus?.label == tr("_Cancel"))
       question.destroy()

@@ -28,3 +28,14 @@ func expectNoLeak(
   #expect(lifetime?.isOver == true, "the object outlives its owner", sourceLocation: sourceLocation)
   #expect(captured == nil, "a closure outlives its connection", sourceLocation: sourceLocation)
 }
+
+extension Window {
+  /// The dialog above this window.
+  func dialog() throws -> Window {
+    let all = Object(Owned(borrowing: gtk_window_get_toplevels()))
+    let windows = (0..<g_list_model_get_n_items(all.opaque)).compactMap {
+      g_list_model_get_object(all.opaque, $0).map { Window(Owned(taking: $0)) }
+    }
+    return try #require(windows.first { gtk_window_get_transient_for($0.cast()) == cast(to: GtkWindow.self) })
+  }
+}
