@@ -110,8 +110,9 @@ extension HistorySessionTests {
     await session.drain()
     #expect(clipboard.offers.readsOnPurpose == [])
     #expect(log.failures.count == 2 && log.failures.allSatisfy { $0 == .notRecorded(.unread(.cancelled)) })
-    // A press during a pause is read, and nothing else.
+    // Nothing is read in the background, and during a pause only what is pasted.
     let reads = clipboard.offers.reads
+    clipboard.offers.copy(.noText)
     session.services.pause.isPaused = true
     session.attention = .active
     await paste(.text(Array("wanted".utf8)))
