@@ -17,7 +17,8 @@
 public struct TextForms<Form> {
   private var rest: ArraySlice<Form>
   private let idleTimeout: Duration
-  private var hasTimedOut = false
+  /// How long each form after a mute one may take; nil before.
+  private var share: Duration?
   private var hasFailed = false
 
   /// Creates the forms in the order in which to request them.
@@ -33,18 +34,17 @@ public struct TextForms<Form> {
 
   /// Returns the next form, and how long to wait for its answer; nil after the last form.
   public mutating func next() -> (form: Form, wait: Duration)? {
-    let wait = hasTimedOut ? idleTimeout / max(rest.count, 1) : idleTimeout
-    return rest.popFirst().map { ($0, wait) }
+    rest.popFirst().map { ($0, share ?? idleTimeout) }
   }
 
   /// Notes that the last form brought no text; `error` is nil if its text was empty.
   public mutating func skip(_ error: TransferError?) {
-    hasTimedOut = hasTimedOut || error == .timedOut
+    if error == .timedOut { share = share ?? idleTimeout / max(rest.count, 1) }
     hasFailed = hasFailed || error != nil
   }
 
   /// The result once no form is left: an empty text only if every form was served with an empty text.
   public var unserved: Result<[UInt8], TransferError> {
-    hasTimedOut ? .failure(.timedOut) : hasFailed ? .failure(.refused) : .success([])
+    share != nil ? .failure(.timedOut) : hasFailed ? .failure(.refused) : .success([])
   }
 }

@@ -198,6 +198,7 @@ final class SelectionTransfer {
       lacksFocus = true
       throw .cancelled
     }
+    try deadline.check()
     // Handle pending events first, because the owner may have changed since its formats were examined.
     while let event = connection.consumeEvent() {
       try deadline.check()

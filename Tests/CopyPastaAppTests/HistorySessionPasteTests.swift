@@ -120,6 +120,23 @@ extension HistorySessionTests {
     #expect(clipboard.offers.reads == reads)
   }
 
+  /// On X11 nothing counts the offers while reading is paused.
+  @Test func `a paste during a pause is read before the actions in progress end`() async throws {
+    clipboard.offers.content = .noText
+    session.services.pause.isPaused = true
+    session.attention = .active
+    clipboard.offers.contentOnPurpose = .text(Array("meant".utf8))
+    let (isEnded, end) = AsyncStream<Void>.makeStream()
+    session.queue.add { for await _ in isEnded {} }
+    session.paste()
+    try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
+    clipboard.offers.contentOnPurpose = .text(Array("later".utf8))
+    end.finish()
+    await session.drain()
+    try expect(["meant"] + initial)
+    #expect(clipboard.offers.readsOnPurpose.count == 1)
+  }
+
   @Test(arguments: [(false, ["dropped", "three"]), (true, ["three"])])
   func `a drop does not need the focus, but nothing comes of it once the window is hidden`(
     isHidden: Bool, texts: [String]

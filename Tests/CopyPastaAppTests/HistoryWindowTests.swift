@@ -113,6 +113,22 @@ import Testing
     await session.drain()
     #expect(!session.isOpen && session.count == 0)
     #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0 && !window.retentionBar.root.isRevealed)
+    #expect(window.list?.isUnderUndoBar == false)
+    window.destroy()
+  }
+
+  @Test func `the reason why a copy was not recorded stays until the next new item`() async throws {
+    let scratch = try Scratch()
+    try await scratch.record("one")
+    let session = HistorySession.make(at: scratch.location)
+    let window = window(of: session)
+    session.events.notify(.failed(.notRecorded(.unread(.tooLarge(limit: 1)))))
+    session.delete(session.ids[0])
+    session.undo()
+    await session.drain()
+    #expect(session.count == 1 && window.notice.root.isRevealed)
+    session.model.insertNewest([try #require(try await scratch.record("two"))])
+    #expect(!window.notice.root.isRevealed)
     window.destroy()
   }
 

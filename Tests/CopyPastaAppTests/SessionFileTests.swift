@@ -127,6 +127,46 @@ import Testing
     await session.close()
   }
 
+  /// The list is read again as soon as a lock ends, while the user goes on.
+  @Test func `a row deleted while the list is read again does not come back`() async throws {
+    let session = session(lock: 20)
+    let lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")
+    session.delete(session.ids[2])
+    await session.drain()
+    #expect(session.obstacle == .locked)
+    lock.end()
+    session.tryAgain()
+    session.delete(session.ids[1])
+    await session.drain()
+    #expect(session.ids == [3, 1] && session.state == .open(obstacle: nil))
+    await session.close()
+  }
+
+  /// Nothing tries again while no window is shown.
+  @Test func `after a lock at the start, Preferences of a hidden program finds expired items`() async throws {
+    await closeScratch()
+    let lock = try ForeignLock(scratch.location, "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE")
+    let session = session(lock: 20)
+    #expect(session.attention == .hidden && session.state != .open(obstacle: nil))
+    lock.end()
+    #expect(try await session.expired(after: .day) == nil)
+    await session.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `an action on a row of a file that is being replaced leaves the new file's row`(isShow: Bool)
+    async throws
+  {
+    await closeScratch()
+    let session = session()
+    try await replace()
+    session.reopen(because: .replaced)
+    if isShow { session.show(session.ids[1]) } else { session.copy(session.ids[1]) }
+    await session.drain()
+    #expect(session.texts == ["other 3", "other 2", "other 1"])
+    await session.close()
+  }
+
   @Test func `a lock that prevents a change counts as an obstacle until it ends`() async throws {
     let session = session(lock: 20)
     let lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")

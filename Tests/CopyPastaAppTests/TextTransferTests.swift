@@ -27,6 +27,16 @@ import Testing
     #expect(try await read(limits(bytes: 3)) == [1, 2, 3])
   }
 
+  @Test func `the forms after one without an answer share one time limit`() {
+    var forms = TextForms(Array(1...6), idleTimeout: .seconds(5))
+    var waits: [Duration] = []
+    while let (_, wait) = forms.next() {
+      waits.append(wait)
+      forms.skip(.timedOut)
+    }
+    #expect(waits == [.seconds(5)] + Array(repeating: .seconds(1), count: 5))
+  }
+
   @Test func `a stream one byte above the size limit is refused`() async throws {
     stream.send([1, 2, 3])
     await #expect(throws: TransferError.tooLarge(limit: 2)) { try await read(limits(bytes: 2)) }

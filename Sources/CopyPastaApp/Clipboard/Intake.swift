@@ -133,16 +133,21 @@ final class Intake {
     let offer = source.offer
     copiedSincePaste = nil
     start(UserRead(isPaste: true)) { [self] userRead in
-      // First finish any pending copy from the history, so that its text is on the clipboard.
+      @MainActor func read() async -> ClipboardDelivery {
+        await delivery { () throws(TransferError) in
+          try await source.read(pasted: offer, under: userRead.permit)
+        }
+      }
+      // While the clipboard is not followed, nothing counts later offers on X11: read the one at the press now.
+      let early = conditions.isFollowing ? nil : Task.unpooled { await read() }
+      // Finish any pending copy from the history, so that its text is on the clipboard.
       await actions.drain()
       guard !userRead.isWithdrawn else { return }
       if let own = copiedSincePaste.take() ?? clipboard.offeredText {
         return captures.add(own, .pastedOwn(copy: clipboard.ownCopies.count))
       }
-      let delivery = await delivery { () throws(TransferError) in
-        try await source.read(pasted: offer, under: userRead.permit)
-      }
-      if !userRead.isWithdrawn { captures.add(delivery, .pasted(offer: offer)) }
+      let content = if let early { await early.value } else { await read() }
+      if !userRead.isWithdrawn { captures.add(content, .pasted(offer: offer)) }
     }
   }
 

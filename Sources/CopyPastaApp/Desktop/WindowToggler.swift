@@ -163,11 +163,13 @@ final class WindowToggler {
   private func hideUnlessFocusReturns() async {
     do throws(CancellationError) {
       // Wait again while a desktop shortcut is held down, because the window then only appears to lose the focus.
-      repeat { try await Timeout.wait(Self.lossTime) } while await window.isInFront(orDialog: true)
+      repeat {
+        try await Timeout.wait(Self.lossTime)
+        // Stay visible if one of the program's windows has the focus again.
+        guard !Window.shown.contains(where: \.isShownAndActive) else { return state = .settled }
+      } while await window.isInFront(orDialog: true)
     } catch { return }
     guard !Task.isCancelled else { return }
-    // Stay visible if one of the program's windows has the focus again.
-    guard !Window.shown.contains(where: \.isShownAndActive) else { return state = .settled }
     let takenByClick = focusLoss
     hide()
     focusLoss = takenByClick

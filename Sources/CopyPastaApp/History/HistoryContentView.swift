@@ -43,7 +43,7 @@ final class HistoryContentView {
 
   func show(_ page: StatusPage, takesFocus: Bool) {
     let takesFocus = takesFocus || undoBar.hasFocus
-    undoBar.show(0)
+    showDeletions(0)
     pages.removeAll()
     list = nil
     pages.show("status") { page.root }

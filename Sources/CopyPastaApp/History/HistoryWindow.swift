@@ -12,7 +12,7 @@ final class HistoryWindow {
   let session: HistorySession
   let readingIndicator = ReadingIndicator()
   private let actions = ActionGroup()
-  private lazy var notice = NoticeBar(giveBackFocus: weakly(self) { $0.body.focusAgain() })
+  private(set) lazy var notice = NoticeBar(giveBackFocus: weakly(self) { $0.body.focusAgain() })
   private(set) lazy var body = HistoryContentView(session, copyCommand: weakly(self) { $0.copyCommand() })
   /// The list of clips, created once the history is open.
   private(set) var list: HistoryList?
@@ -196,10 +196,6 @@ final class HistoryWindow {
     let list = HistoryList(
       session, now: services.now, lineLimit: lineLimit.clamped(to: Preferences.previewLines))
     self.list = list
-    session.model.listModel.onItemsChanged(
-      weakly(self) { window, position, _, added in
-        if position == 0 && added > 0 { window.notice.withdrawCaptureFailures() }
-      })
     if session.followsSettings { useSettings() }
     return list
   }
@@ -343,6 +339,7 @@ final class HistoryWindow {
     observations = [
       services.pause.changes.add(weakly(self) { $0.followActivity() }),
       session.events.add(weakly(self) { $0.happened($1) }),
+      session.model.changes.add(weakly(self) { if $1.isNew { $0.notice.withdrawCaptureFailures() } }),
     ]
     window.insert(actions, as: "win")
   }

@@ -105,7 +105,7 @@ extension HistorySession {
   /// - Throws: Also the reason why the history cannot be changed.
   func expired(after period: RetentionPeriod) async throws(StoreError) -> ExpiredClips? {
     open()
-    if !isOpen {
+    if state != .open(obstacle: nil) {
       tryAgain()
       await queue.drain()
     }

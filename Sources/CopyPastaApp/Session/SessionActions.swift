@@ -14,7 +14,7 @@ extension HistorySession {
     queue.add { [self] in
       switch await offer(seen) {
       case .offered(let id): events.notify(.done(.copied, id, isAnnounced: true))
-      case .gone: model.remove(id)
+      case .gone: remove(seen)
       case .failed: break
       }
     }
@@ -138,6 +138,8 @@ extension HistorySession {
         deleted = try await store.delete(id)
         model.remove(id)
       }
+      // While it waited in the queue, reading the list again may have added the row again.
+      remove(seen)
       // Another program may have deleted the clip.
       guard let deleted else { return }
       deletions.add(deleted, wasCopied: event == .copiedAndDeleted)
@@ -184,8 +186,7 @@ extension HistorySession {
       do throws(StoreError) {
         guard let (text, id) = try await find(seen) else {
           showGone()
-          model.remove(id)
-          return
+          return remove(seen)
         }
         seen.hash = await Self.hash(of: text)
         if model.position(of: id) != nil { events.notify(.text(seen, text)) }
@@ -220,6 +221,11 @@ extension HistorySession {
     guard seen.fileNumber != fileNumber else { return true }
     events.notify(.failed(.gone))
     return false
+  }
+
+  /// Removes the row of a clip that is gone, unless the list shows another file, where its id is another clip's.
+  private func remove(_ seen: SeenClip) {
+    if seen.fileNumber == fileNumber { model.remove(seen.clip.id) }
   }
 
   private func showGone() { events.notify(.failed(.gone)) }
