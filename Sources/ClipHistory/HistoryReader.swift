@@ -156,11 +156,25 @@ public final class ClipCursor {
   private struct Connection: PreparedReads {
     let database: Database
     let next: Statement
+    private let ids: Statement
 
     init(_ database: Database) throws(StoreError) {
       self.database = database
+      ids = try Statement(
+        "SELECT id, EXISTS (SELECT 1 FROM clip AS found WHERE found.id = clip.id) FROM clip ORDER BY id",
+        on: database)
       next = try Statement(
         "SELECT id, captured_at, text FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
+    }
+
+    /// Reads the ids, but no texts: a damaged id, or a damaged key in an interior page, makes a search skip clips.
+    ///
+    /// - Throws: `.damaged` if a search does not find every clip.
+    func checkSearch() throws(StoreError) {
+      try ids.walk { _ throws(StoreError) in
+        guard ids.integer(1) == 1 else { throw database.failure(SQLITE_CORRUPT) }
+        return true
+      }
     }
   }
 
@@ -179,7 +193,9 @@ public final class ClipCursor {
     (lock, isDamaged) = try opening.lockToReadAll()
     do throws(StoreError) {
       if isDamaged { throw .damaged }
-      following = try ReopeningReader(opening)
+      let following = try ReopeningReader<Connection>(opening)
+      self.following = following
+      try following.read { connection throws(StoreError) in try connection.checkSearch() }
     } catch {
       try readDamaged(after: error)
     }

@@ -54,6 +54,41 @@ struct ClipCursorTests {
     #expect(clips.isDamaged && clips.unreadCount == 0)
   }
 
+  enum FlippedBit: CaseIterable {
+    case id, interiorKey
+  }
+
+  /// SQLite reports neither, but its searches skip rows.
+  @Test(arguments: FlippedBit.allCases)
+  func `every text is exported and found by its place even if one bit of an id is wrong`(
+    _ bit: FlippedBit
+  ) async throws {
+    try await history.record()
+    try history.fill(2_000)
+    let row = try RowRecovery(history.location).positions[499]
+    let root = try #require(
+      Int(history.foreign().rows("SELECT rootpage FROM sqlite_schema WHERE name = 'clip'")[0]))
+    try history.damage { data in
+      let bytes = Array(data)
+      switch bit {
+      case .id: data[(Int(row.page) - 1) * 4096 + Int(row.offset) + 1] ^= 0x40
+      case .interiorKey:
+        // Lower a key between 896 and 1,023, which hides the rows between the old and the new key.
+        let page = (root - 1) * 4096
+        let keys = (0..<bytes.uint16(at: page + 3)).map {
+          page + bytes.uint16(at: page + 12 + 2 * $0) + 4
+        }
+        data[try #require(keys.last { bytes[$0] == 0x87 })] ^= 0x04
+      }
+    }
+    for id in [500, 800] {
+      #expect(try history.location.text(ofNewest: 2_001 - id) == ClipText("row \(id)"))
+    }
+    let clips = try ClipCursor(location: history.location)
+    #expect(try Set(rest(of: clips).map(\.text.bytes)).count == 2_000)
+    #expect(clips.isDamaged && clips.unreadCount == 0)
+  }
+
   /// An import would assign new ids to the clips that the cursor has not read yet.
   @Test func `an open history cursor blocks imports and returns each clip once`() async throws {
     try await history.record()
