@@ -129,4 +129,14 @@ struct DamagedHistoryTests {
     await store.close()
     try await history.expectRecovery(of: 2, losing: 1)
   }
+
+  @Test func `a long text of a damaged history can be read any number of times`() async throws {
+    let history = TemporaryHistory()
+    let long = String(repeating: "x", count: 1 << 20)
+    try await history.record(["one", long])
+    history.markDamaged()
+    let store = await history.store(after: .diskFull)
+    for _ in 1...10 { #expect(try await store.text(of: 2)?.byteCount == long.utf8.count) }
+    await store.close()
+  }
 }

@@ -44,6 +44,8 @@ final class DamagedHistory {
   }
 
   private func text(at index: Int) throws(StoreError) -> ClipText {
+    // Use a copy, because following overflow pages uses up the limit of `rows`.
+    var rows = rows
     guard let clip = rows.clip(at: rows.positions[index]) else { throw .unreadable }
     return clip.text
   }
