@@ -139,4 +139,17 @@ struct DamagedHistoryTests {
     for _ in 1...10 { #expect(try await store.text(of: 2)?.byteCount == long.utf8.count) }
     await store.close()
   }
+
+  /// The list takes a page that is not full for the last one.
+  @Test func `a page of a damaged history contains older clips in place of unreadable ones`() async throws {
+    let history = TemporaryHistory()
+    try await history.record("one", "two", "three")
+    try history.run("INSERT INTO clip(captured_at, byte_count, text) VALUES (0, 1, CAST(x'ff' AS TEXT))")
+    history.markDamaged()
+    let reader = try HistoryReader(location: history.location, evenIfDamaged: true)
+    #expect(try reader.newestPage(limit: 1).map(\.id) == [3])
+    #expect(try reader.page(from: 4, limit: 2).map(\.id) == [3, 2])
+    #expect(try reader.newestPage(limit: 9).map(\.id) == [3, 2, 1])
+    reader.close()
+  }
 }

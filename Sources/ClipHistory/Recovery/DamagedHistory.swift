@@ -51,9 +51,16 @@ final class DamagedHistory {
   }
 
   /// Returns the clip with this id and older clips, newest first, at most `limit`; the id does not have to exist.
+  ///
+  /// Skips clips that cannot be read, so fewer clips mean that there are no older ones.
   func page(from id: Int64, limit: Int) -> [Clip] {
+    var (rows, clips) = (rows, [Clip]())
     let end = id == .max ? rows.positions.count : index(of: id + 1)
-    return rows.positions[..<end].suffix(max(limit, 0)).reversed().compactMap { rows.listedClip(at: $0) }
+    for position in rows.positions[..<end].reversed() {
+      guard clips.count < limit else { break }
+      if let clip = rows.listedClip(at: position) { clips.append(clip) }
+    }
+    return clips
   }
 
   /// Returns the oldest clip with an id of at least `start` that can be read, and adds those that cannot be read to
