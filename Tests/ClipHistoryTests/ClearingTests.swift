@@ -21,7 +21,7 @@ struct ClearingTests {
   }
 
   /// InterruptionTests clears histories with other files.
-  @Test func `clearing a damaged history removes it and what was set aside`() async throws {
+  @Test func `clearing a damaged history removes all files set aside, too`() async throws {
     try await history.record("one", "two")
     history.markDamaged()
     try await history.expectRecovery(of: 2)

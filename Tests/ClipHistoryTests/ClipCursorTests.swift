@@ -155,7 +155,7 @@ struct ClipCursorTests {
   }
 
   @Test(arguments: [true, false])
-  func `a history cursor reads a log without a database, and leaves it`(isEmptied: Bool) async throws {
+  func `a history cursor reads a lone log and does not change it`(isEmptied: Bool) async throws {
     let store = try history.store()
     try await store.add("one")
     let copy = try history.snapshot()

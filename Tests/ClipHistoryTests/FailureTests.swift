@@ -68,7 +68,7 @@ struct FailureTests {
   }
 
   /// SQLite adds a page's size to this row's size in 32 bits, and then fails to allocate 0 bytes.
-  @Test func `a damaged size for which SQLite reports a lack of memory counts as damage`() async throws {
+  @Test func `SQLite's out-of-memory error for a damaged row size counts as damage`() async throws {
     try await history.record((1...3).map { "row \($0) " + String(repeating: "x", count: 900) })
     let row = try RowRecovery(history.location).positions[2]
     try history.damage { bytes in

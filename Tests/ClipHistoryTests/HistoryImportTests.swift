@@ -68,7 +68,7 @@ struct HistoryImportTests {
   /// The disk may have everything although it reports a failure, so that the history has the clips when it is next
   /// opened.
   @Test(arguments: [false, true])
-  func `an import whose commit fails says whether the clips are there`(isWritten: Bool) async throws {
+  func `an import whose commit fails throws only if no clip was added`(isWritten: Bool) async throws {
     try await record([])
     let store = try history.store()
     try await store.add("x", at: 100)

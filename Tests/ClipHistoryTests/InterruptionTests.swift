@@ -54,7 +54,7 @@ struct InterruptionTests {
   }
 
   @Test(arguments: Kind.allCases)
-  func `after a kill at any step, the next start has all rows and no second copy`(_ kind: Kind) async throws {
+  func `the start after a killed recovery has all rows and no second copy`(_ kind: Kind) async throws {
     let history = try Self.history(kind)
     let states = FolderCopies(of: history)
     try await FileCalls.observe(history.location.folder, kinds: [.rename, .unlink, .sync]) { _ in

@@ -285,7 +285,7 @@ import Testing
     #expect(try await scratch.record("copied out") == nil)
   }
 
-  @Test func `a text copied from a row, and then elsewhere after another text, is recorded`() async throws {
+  @Test func `a copied row's text is recorded if copied elsewhere after another text`() async throws {
     source.content = .noText
     source.follow(true)
     try copyOut("A")

@@ -56,7 +56,7 @@ import Testing
         """#
       ),
     ])
-  func `the lines quote the program's path for their file`(file: String, lines: String) throws {
+  func `configuration lines quote the path for their file`(file: String, lines: String) throws {
     let compositor = try #require(Compositor.all.first { $0.file == file })
     #expect(compositor.lines(for: Self.program) == lines)
   }
@@ -74,7 +74,7 @@ import Testing
       ])
   }
 
-  @Test func `labwc starts programs from a file of its own`() throws {
+  @Test func `labwc's start line is for a separate file`() throws {
     let labwc = try #require(Compositor.all.first { $0.name == "labwc" })
     #expect(labwc.startFile == "~/.config/labwc/autostart")
     #expect(labwc.startLine(for: Self.program) == "\(Self.shell) --background &")

@@ -159,7 +159,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `a paste is about the offer that was there at the press`() async throws {
+  @Test func `a paste reads only the offer present at the press`() async throws {
     device.copy(sending: "meant", isEnded: true)
     let (press, offer) = (ReadPermit(), source.offer)
     press.grant()
@@ -243,7 +243,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases)
-  func `a secret's text is never requested, however it comes`(way: Way) async throws {
+  func `the text of a copied, pasted or dropped secret is never requested`(way: Way) async throws {
     device.offer([("text/plain;charset=utf-8", .served), ("x-kde-passwordManagerHint", .secret)])
     let permit = ReadPermit()
     permit.grant()

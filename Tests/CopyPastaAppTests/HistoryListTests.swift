@@ -293,7 +293,7 @@ import Testing
     await list.session.close()
   }
 
-  @Test func `a list that is shown again has the ages of its time`() async throws {
+  @Test func `a list that is shown again updates its ages`() async throws {
     let scratch = try Scratch()
     let clip = try #require(try await scratch.record("one"))
     let clock = Mutex(clip.capturedAt)

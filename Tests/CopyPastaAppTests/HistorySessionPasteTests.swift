@@ -138,7 +138,7 @@ extension HistorySessionTests {
   }
 
   @Test(arguments: [(false, ["dropped", "three"]), (true, ["three"])])
-  func `a drop does not need the focus, but nothing comes of it once the window is hidden`(
+  func `a drop does not need the focus, but is cancelled when the window is hidden`(
     isHidden: Bool, texts: [String]
   ) async throws {
     clipboard.offers.content = .noText

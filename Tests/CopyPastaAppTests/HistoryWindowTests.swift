@@ -77,8 +77,7 @@ import Testing
     }
   }
 
-  @Test func `the undo bar stays while its button has the focus, and undoes all that it names`() async throws
-  {
+  @Test func `the undo bar stays while its button has the focus, and restores all items`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
     let session = HistorySession.make(at: scratch.location)
@@ -159,7 +158,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `a session's windows can come and go`() async throws {
+  @Test func `a session outlives its windows`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
     let session = HistorySession.make(at: scratch.location)

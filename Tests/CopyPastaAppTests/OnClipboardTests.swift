@@ -49,7 +49,7 @@ import Testing
     #expect(session.onClipboard == nil)
   }
 
-  @Test func `a copied command ends the mark, and is not recorded when another program takes it over`()
+  @Test func `copying a command unmarks the row, and a takeover of the command is not recorded`()
     async throws
   {
     try await startReading()
@@ -71,8 +71,7 @@ import Testing
     #expect(session.onClipboard == nil)
   }
 
-  @Test func `the mark goes at once when the clipboard's owner ends or another program copies`() async throws
-  {
+  @Test func `no row is marked once the clipboard's owner exits or another program copies`() async throws {
     try await startReading()
     try await copyElsewhere(.text(Array("three".utf8)))
     clipboard.offers.change()
@@ -104,7 +103,7 @@ import Testing
     try await waitUntil("the secret gone") { log.secrets.last == false }
   }
 
-  @Test func `a copy that could not be recorded ends the mark`() async throws {
+  @Test func `a copy that could not be recorded unmarks the row`() async throws {
     try await startReading()
     try await copyElsewhere(.text(Array("three".utf8)))
     let log = SessionLog(of: session)

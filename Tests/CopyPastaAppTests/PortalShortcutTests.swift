@@ -219,7 +219,7 @@ import Testing
 
   /// A portal may have answered before it gets the call that closes the request.
   @Test(arguments: [("CreateSession", 0), ("ListShortcuts", 1), ("BindShortcuts", 2)])
-  func `a portal's late answer changes nothing`(method: String, number: Int) async throws {
+  func `a portal's late answer is ignored`(method: String, number: Int) async throws {
     let shortcut = makeShortcut(.short(for: method), remembers: true)
     reports.follow(shortcut)
     let isHeld = method == "ListShortcuts"

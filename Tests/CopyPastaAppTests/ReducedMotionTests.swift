@@ -17,7 +17,7 @@ import Testing
 
   private var animates: Bool { settings[property: "gtk-enable-animations"] == .flag(true) }
 
-  @Test func `the desktop's preference for reduced motion stops animations, and its end starts them again`() {
+  @Test func `the desktop's preference for reduced motion disables animations while it is set`() {
     #expect(animates)
     for _ in 1...2 {
       style.show(Appearance(portal: ["reduced-motion": .uint32(1)]))

@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [Pending.copy, .cut, .delete, .drag, .fullText])
-  func `after an import, rows and open texts are those of the same items`(_ action: Pending) async throws {
+  func `after an import, rows and open texts keep their items`(_ action: Pending) async throws {
     await closeScratch()
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)
     let session = session()

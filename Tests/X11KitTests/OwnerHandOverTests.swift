@@ -74,7 +74,7 @@ extension X11KitTests {
     }
 
     /// A request that has reached an owner would stay without an answer if the owner just ended.
-    @Test func `no program waits in vain for a selection owner that is closed`() async throws {
+    @Test func `closing a selection owner leaves no requestor waiting`() async throws {
       for size in [10, 1 << 20] {
         for _ in 1...10 {
           let ending = try SelectionOwner(display: display)

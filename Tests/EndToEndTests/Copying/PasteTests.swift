@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a paste during a pause is read once, and another copy meanwhile is not`() async throws {
+  @Test func `a paste during a pause is read once; a newer copy is not read`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.pause()
       let edge = try await scene.watchEdge()

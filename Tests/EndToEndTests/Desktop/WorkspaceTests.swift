@@ -6,7 +6,9 @@ import Testing
 @Suite struct WorkspaceTests {
   /// openbox only marks a window on another workspace as urgent.
   @Test(arguments: ["--toggle", "", "show", "tray"], ["workspace", "iconified"])
-  func `a window that is elsewhere comes to the user, at its old place`(way: String, place: String)
+  func `a window that is iconified or on another workspace comes to the current one, at its old place`(
+    way: String, place: String
+  )
     async throws
   {
     try await Scene.run(with: ["text"]) { scene in
@@ -43,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a dialog that is elsewhere comes to the user`() async throws {
+  @Test func `a dialog on another workspace comes to the current one`() async throws {
     try await Scene.run(with: ["text"]) { scene in
       try await scene.desktop.press("ctrl+comma")
       try await scene.waitForDialog(titled: "Preferences")
@@ -64,7 +66,7 @@ import Testing
 
   /// sway only marks such a window as urgent, and other compositors take the user to it.
   @Test(arguments: VirtualDesktop.Kind.compositors)
-  func `a window on another workspace comes to the user on Wayland`(_ kind: VirtualDesktop.Kind)
+  func `on Wayland a window on another workspace comes to the current one`(_ kind: VirtualDesktop.Kind)
     async throws
   {
     try await Scene.run(on: kind, with: ["text"]) { scene in

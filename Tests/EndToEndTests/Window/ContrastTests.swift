@@ -15,7 +15,7 @@ import Testing
   fileprivate static let indicator = Rectangle(x: 8, y: 8, width: 160, height: 40)
 
   @Test(arguments: ["Adwaita", "Adwaita:dark", "Default-hc", "Default-hc-dark"])
-  func `words, digits and symbols have enough contrast, also on a copied row and in the background`(
+  func `words, digits and symbols have enough contrast, also on a copied row and in an inactive window`(
     theme: String
   ) async throws {
     try await run(theme) { scene in
