@@ -24,9 +24,14 @@ struct HistoryOpening {
 
   /// Opens the history; other processes may have it open, too.
   ///
-  /// - Parameter anyLayout: whether to accept a layout that another program has changed.
+  /// - Parameters:
+  ///   - anyLayout: whether to accept a layout that another program has changed.
+  ///   - isOpen: whether this process is already reading it through SQLite. It is then not examined for hidden damage
+  ///     again, because closing a `RawFile` would drop SQLite's locks.
   /// - Throws: `.damaged` if it has to be recovered first, `.otherLayout` if it has to be rewritten first.
-  func toWrite(withAnyLayout anyLayout: Bool = false) throws(StoreError) -> WriteConnection {
+  func toWrite(withAnyLayout anyLayout: Bool = false, isOpen: Bool = false) throws(StoreError)
+    -> WriteConnection
+  {
     try prepareFolder()
     let lock = try finishRecoveryAndShare()
     if try isMarked() { throw .damaged }
@@ -34,7 +39,7 @@ struct HistoryOpening {
     // writing the log.
     let isDamaged = try lock.withExclusiveLock { () throws(StoreError) in
       try removeLeftovers()
-      return try hasHiddenDamage()
+      return isOpen ? false : try hasHiddenDamage()
     }
     if isDamaged { throw .damaged }
     return try open(under: lock, withAnyLayout: anyLayout)

@@ -13,7 +13,8 @@ public final class HistoryReader {
   private let opening: HistoryOpening
   private let evenIfDamaged: Bool
   private var following: ReopeningReader<Connection>?
-  private var withoutLocks: [Connection] = []
+  /// What stays open after `close`.
+  private var kept: [Any] = []
   /// Reads the history instead, after damage was found.
   private var damaged: DamagedHistory?
 
@@ -55,10 +56,11 @@ public final class HistoryReader {
 
   /// Closes the connections; pages can no longer be read.
   ///
-  /// A connection that takes no locks, as on a full disk, stays open until the reader is released: closing it would drop
-  /// the locks of a store in this process.
+  /// Files that are read without locks, as on a full disk, stay open until the reader is released: closing them would
+  /// drop the locks of a store in this process.
   public func close() {
-    withoutLocks = following?.withoutLocks ?? []
+    kept += following?.withoutLocks ?? []
+    if let damaged { kept.append(damaged) }
     (following, damaged) = (nil, nil)
   }
 

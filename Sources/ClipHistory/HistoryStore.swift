@@ -74,11 +74,11 @@ public actor HistoryStore: SerialActor {
   private let timeouts: LockTimeouts
   private let location: HistoryLocation
   private var file: OpenFile
-  /// Connections without locks that are no longer used.
+  /// Connections without locks, and damaged histories, that are no longer used.
   ///
-  /// Closing one earlier than `file` would drop the locks of this process's other connections to the same file
+  /// Closing their files earlier than `file` would drop the locks of this process's other connections to the same file
   /// (https://sqlite.org/howtocorrupt.html).
-  private var retired: [ReopeningReader<ReadConnection>] = []
+  private var retired: [AnyObject] = []
   /// Why a recovery has failed since the history was opened; nil if none has.
   private var recoveryFailure: StoreError?
   private var isClosed = false
@@ -477,8 +477,9 @@ public actor HistoryStore: SerialActor {
     if let connection = file.connection { return connection }
     guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
     let opened = try HistoryOpening(location, timeouts: timeouts).toWrite(
-      withAnyLayout: recoveryFailure != nil)
+      withAnyLayout: recoveryFailure != nil, isOpen: file.fallback != nil)
     if let fallback = file.fallback.take() { retired.append(fallback) }
+    if let damaged = file.damaged { retired.append(damaged) }
     (file.connection, file.damaged, file.access) = (opened, nil, .readWrite)
     return opened
   }

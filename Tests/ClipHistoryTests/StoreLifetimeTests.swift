@@ -69,6 +69,33 @@ struct StoreLifetimeTests {
     #expect(throws: StoreError.damaged) { try history.reader() }
     #expect(try descriptors() == 0)
   }
+
+  /// If the locks of the first reader were lost, the other program would remove the log under the open store.
+  @Test func `a history that becomes writable stays locked against removal of its log`() async throws {
+    let crashed = TemporaryHistory()
+    let first = try crashed.store()
+    try await first.add("one")
+    let history = try crashed.snapshot()
+    await first.close()
+    var pending: FolderLock? = try FolderLock(history.location, alone: true)
+    let store = withExtendedLifetime(pending) { HistoryStore(at: history.location, digest: testDigest) }
+    #expect(store.initialAccess == .readOnly(.locked))
+    let reader = try history.reader()
+    pending = nil
+    try await waitUntil("the history writable") { await store.open() == .readWrite }
+    try await handing(history.location.folder, as: "an open history") {
+      await #expect(processExitsWith: .success) {
+        let location = HistoryLocation(folder: try handed("an open history")[0])
+        let other = try ForeignConnection(location.database)
+        #expect(try other.rows("SELECT text FROM clip") == ["one"])
+      }
+    }
+    #expect(history.files.contains(history.location.writeAheadLog))
+    try await store.add("two")
+    #expect(try reader.newestPage(limit: 9).map(\.preview) == ["two", "one"])
+    reader.close()
+    await store.close()
+  }
 }
 
 /// Takes the folder's lock away from this process, as another program may while this process changes its lock.
