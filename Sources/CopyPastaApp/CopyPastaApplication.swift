@@ -173,11 +173,7 @@ final class CopyPastaApplication {
     // Close the window's dialogs, too. They are the only windows still shown, because the window is already hidden.
     Window.shown.forEach { $0.destroy() }
     reasons.forgetLost()
-    Task.unpooled { [self] in
-      // Wait for a copy that the user has just made, which may keep the program running.
-      await session.drain()
-      endIfUnneeded()
-    }
+    endIfUnneeded()
   }
 
   private func addStyle() {
@@ -309,10 +305,19 @@ final class CopyPastaApplication {
     if application.isRegistered { application.quit() }
   }
 
-  /// Quits if no window is shown, nothing else keeps the program running, and the clipboard does not need this process.
+  /// Whether a window is shown, something else keeps the program running, or the clipboard needs this process.
+  private var isNeeded: Bool {
+    window?.isShown == true || dialogs.areOpen || !reasons.isEmpty || session.clipboard.isOffering
+  }
+
+  /// Quits once everything is on disk, unless the program is needed.
   private func endIfUnneeded() {
-    let isShown = window?.isShown == true || dialogs.areOpen
-    if !isShown && reasons.isEmpty && !session.clipboard.isOffering { quit() }
+    guard !isNeeded else { return }
+    Task.unpooled { [self] in
+      // A text may wait for another program's lock. A copy that the user has just made may keep the program running.
+      await session.drain()
+      if !isNeeded, !isEnding { quit() }
+    }
   }
 
   private func end() {
@@ -326,7 +331,6 @@ final class CopyPastaApplication {
       await session.drain()
       await session.drainRetention()
     }
-    session.endReading()
     // The main loop must not run from here on, because GTK would run work that it has queued for a destroyed window.
     dialogs.close()
     toggler = nil
@@ -334,6 +338,6 @@ final class CopyPastaApplication {
     window = nil
     trayIcon = nil
     Settings.flush()
-    MainLoop.finish(atMost: .seconds(2)) { [session] in await session.closeFile() }
+    MainLoop.finish(atMost: .seconds(2)) { [session] in await session.close() }
   }
 }

@@ -268,4 +268,17 @@ extension HistorySessionTests {
     try expect(["after"], of: session)
     #expect(log.failures.isEmpty)
   }
+
+  @Test func `clearing the history removes a capture that was waiting for a lock`() async throws {
+    let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
+    clipboard.offers.content = .text(Array("before".utf8))
+    try await scratch.whileLocked {
+      session.attention = .active
+      try await waitUntil("the message") { session.obstacle == .locked }
+    }
+    session.clear()
+    await session.drain()
+    try expect([], of: session)
+    #expect(try await scratch.record("before") == nil)
+  }
 }

@@ -93,7 +93,7 @@ import Testing
       session.copy(ids[1])
       session.delete(ids[1])
       session.clear()
-      await session.drain()
+      await session.drainActions()
     }
     #expect(clipboard.offered == ["two"] && log.announced == [.copied])
     #expect(log.failures == [.notDeleted(.locked), .notCleared(.locked)])
@@ -103,7 +103,7 @@ import Testing
     await session.drain()
     try await scratch.whileLocked {
       session.undo()
-      await session.drain()
+      await session.drainActions()
     }
     #expect(log.failures.last == .notRestored(.locked))
     session.undo()
@@ -228,6 +228,15 @@ import Testing
     #expect(clipboard.offered == ["three"])
     try expect(["three", "one"])
     #expect(log.failures.isEmpty)
+  }
+
+  @Test func `a command that was copied while the history was closed is noted at the end`() async throws {
+    // The suite's session would note the copies on its own clipboard.
+    let clipboard = FakeClipboard.idle
+    let session = HistorySession.make(at: scratch.location, clipboard, firstPageSize: nil)
+    #expect(await clipboard.offer(command: "copypasta --toggle") == nil)
+    await session.close()
+    #expect(try await scratch.record("copypasta --toggle") == nil)
   }
 
   @Test func `a closed session is released`() async throws {

@@ -94,6 +94,38 @@ import Testing
     #expect(session.onClipboard == nil && session.texts.first == "five")
   }
 
+  @Test func `a skipped secret is reported while a copied row waits for another program's lock`()
+    async throws
+  {
+    let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
+    let log = SessionLog(of: session)
+    clipboard.offers.content = .own
+    session.attention = .active
+    try await scratch.whileLocked {
+      session.copy(session.ids[1])
+      await session.drainActions()
+      clipboard.lose()
+      clipboard.offers.copy(.secret)
+      try await waitUntil("the secret reported") { log.secrets.last == true }
+    }
+    await session.close()
+  }
+
+  @Test func `a secret that has left the clipboard is not reported later`() async throws {
+    let log = SessionLog(of: session)
+    try await startReading()
+    let (gate, opening) = AsyncStream<Never>.makeStream()
+    session.queue.add { for await _ in gate {} }
+    clipboard.offers.copy(.text(Array("three".utf8)))
+    try await waitUntil("the text read") { clipboard.offers.reads == 2 }
+    clipboard.offers.copy(.secret)
+    try await waitUntil("the secret read") { clipboard.offers.reads == 3 }
+    clipboard.offers.change()
+    opening.finish()
+    await session.drain()
+    #expect(session.texts.first == "three" && !log.secrets.contains(true))
+  }
+
   @Test func `the report of a skipped secret ends when its owner empties the clipboard`() async throws {
     let log = SessionLog(of: session)
     try await startReading()

@@ -275,10 +275,10 @@ import Testing
       isDone = copied
     }
     await session.drainRetention()
-    await session.drain()
+    if lock == nil { await session.drain() }
     // The user looks at another item, whose page is damaged, too.
     if fault == .damaged, let id = session.ids.first { session.show(id) }
-    await session.drain()
+    await session.drainActions()
     lock?.end()
     try await waitUntil("the history open") {
       session.tryAgain()
@@ -298,8 +298,30 @@ import Testing
     let left = try HistoryReader(location: scratch.location).newestPage(limit: 99).map(\.preview)
     let other = ["other 3", "other 2", "other 1"]
     #expect(session.texts == left)
-    if fault == .replaced { #expect(left == other || left == ["pasted"] + other) }
+    if fault == .replaced { #expect(left == (pending == .paste ? ["pasted"] : []) + other) }
     if fault == .locked, pending != .paste { #expect(left.count == (pending == .undo ? 2 : 3)) }
+    await session.close()
+  }
+
+  @Test func `every text that arrives before a replaced file is noticed is recorded in the new file`()
+    async throws
+  {
+    await closeScratch()
+    let session = session()
+    let log = SessionLog(of: session)
+    session.attention = .active
+    try await waitUntil("the first read") { clipboard.offers.reads == 1 }
+    try await replace()
+    let drop = FakeDrop("dropped")
+    session.record(drop)
+    try await waitUntil("the drop read") { drop.answers == [true] }
+    let reads = clipboard.offers.reads
+    clipboard.offers.copy(.text(Array("copied".utf8)))
+    try await waitUntil("the copy read") { clipboard.offers.reads > reads }
+    await session.drain()
+    let left = try HistoryReader(location: scratch.location).newestPage(limit: 99).map(\.preview)
+    #expect(left == ["copied", "dropped", "other 3", "other 2", "other 1"])
+    #expect(log.failures.isEmpty && log.additions == 1)
     await session.close()
   }
 

@@ -33,8 +33,9 @@ enum CaptureOutcome: Equatable, Sendable {
   case invalid(ClipText.Refusal)
   case unread(TransferError)
   case failed(StoreError)
-  /// The text waits until another program releases its lock on the history.
-  case waiting
+  /// The text waits until another program releases its lock on the history or, after any other error, until the history
+  /// was opened again.
+  case waiting(StoreError)
   /// The clipboard has no text to paste.
   case noText
   /// The copied content is not text, or is empty.

@@ -6,7 +6,8 @@ import Synchronization
 /// Records captured texts in the history, and notes this program's copies there, in order.
 ///
 /// Writes on the store's thread. While another program locks the history, the texts wait here, without delaying the
-/// user's other actions, and are tried again at short intervals.
+/// user's other actions, and are tried again at short intervals. A text that finds the file replaced or damaged waits
+/// until the history was opened again.
 final class CaptureQueue: Sendable {
   /// The backlog, in bytes, above which no further text is read until everything was written.
   static let backlogLimit = 4 << 20
@@ -15,8 +16,6 @@ final class CaptureQueue: Sendable {
   private static let costOfEntry = 1 << 10
   /// How long to wait before the next attempt while the history is locked.
   private static let retryTime = Duration.milliseconds(250)
-  /// How long `drain` waits for another program's lock.
-  private static let patience = Duration.seconds(2)
 
   private enum Entry: Sendable {
     case bytes([UInt8], Capture.Way, at: Int64)
@@ -33,6 +32,11 @@ final class CaptureQueue: Sendable {
       }
     }
 
+    /// What to report for an entry without a text; nil for the other entries.
+    var capture: Capture? {
+      if case .outcome(let outcome, let way) = self { Capture(way: way, outcome: outcome) } else { nil }
+    }
+
     var isNote: Bool { if case .note = self { true } else { false } }
 
     /// The way in which the text to record arrived; nil for the other entries.
@@ -45,13 +49,15 @@ final class CaptureQueue: Sendable {
   }
 
   private struct State {
-    /// The waiting entries, oldest first, with their sizes in the backlog; only the store's thread removes entries.
+    /// The waiting entries, oldest first, with their sizes in the backlog; only the store's thread removes texts.
     var waiting: [(entry: Entry, cost: Int, number: Int)] = []
     var backlog = 0
     /// How many entries were added so far.
     var count = 0
-    /// Whether the history was locked at the last attempt.
-    var isLocked = false
+    /// Why the entries wait: the history was locked, replaced or damaged at the last attempt.
+    var obstacle: StoreError?
+    /// The last entry for which the history has to be opened again; this is tried only once.
+    var reopening = 0
     /// Whether it was reported that the history is locked.
     var isLockReported = false
     /// A text of this program that could not be noted; it is noted at the next write, or when the program ends.
@@ -73,8 +79,8 @@ final class CaptureQueue: Sendable {
 
   /// - Parameters:
   ///   - queue: The queue for all work on the history.
-  ///   - report: Called on any thread with the outcome of each text, in order, and with the error if a text of this
-  ///     program cannot be noted because the history has to be opened again.
+  ///   - report: Called on any thread with the outcome of each text, in order. After `.waiting` for another reason than
+  ///     a lock, the history has to be opened again, and then `resume` called.
   init(
     into store: HistoryStore, queue: TaskQueue, noting copies: OwnCopies,
     now: @escaping @Sendable () -> Int64,
@@ -104,7 +110,7 @@ final class CaptureQueue: Sendable {
   func forgetClips() { state.withLock { $0.last = nil } }
 
   private func add(_ entry: Entry) {
-    let (number, isLocked) = state.withLock { state in
+    let (number, obstacle) = state.withLock { state in
       state.count += 1
       // Only the last of several copies in a row becomes the last captured text.
       if entry.isNote, state.waiting.count > 1, state.waiting.last?.entry.isNote == true {
@@ -113,18 +119,18 @@ final class CaptureQueue: Sendable {
         state.waiting.append((entry, entry.cost, state.count))
         state.backlog += entry.cost
       }
-      return (state.count, state.isLocked)
+      return (state.count, state.obstacle)
     }
-    if isLocked { reportLock() } else { work(upTo: number) }
+    if obstacle == nil { work(upTo: number) } else { reportWaiting() }
   }
 
   /// Returns when the backlog allows the next text to be read.
   nonisolated(nonsending) func awaitRoom() async {
-    if state.withLock(\.backlog) > Self.backlogLimit { await awaitIdle() }
+    if state.withLock(\.backlog) > Self.backlogLimit { await drain() }
   }
 
-  /// Waits until everything is written.
-  nonisolated(nonsending) private func awaitIdle() async {
+  /// Waits until everything is written, for as long as another program locks the history.
+  nonisolated(nonsending) func drain() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
         if !state.waiting.isEmpty { state.idle.append(continuation) }
@@ -134,24 +140,24 @@ final class CaptureQueue: Sendable {
     }
   }
 
-  /// Waits until everything added so far is written, but only briefly for another program's lock.
-  @MainActor func drain() async {
+  /// Makes a last attempt to write what waits, and to note the copies that were not noted yet.
+  ///
+  /// - Returns: The number of texts that are lost.
+  @MainActor func close() async -> Int {
+    resume()
     await queue.drain()
-    guard !state.withLock(\.waiting.isEmpty) else { return }
-    let timeout = DispatchTimer(after: Self.patience, on: store.queue) { [weak self] in self?.resumeAll() }
-    await awaitIdle()
-    withExtendedLifetime(timeout) {}
+    if let copy = copies.all.last {
+      note(copy)
+      await queue.drain()
+    }
+    endWaiting()
+    return state.withLock { state in
+      state.retry = nil
+      return state.waiting.count { $0.entry.textWay != nil }
+    }
   }
 
-  /// Makes a last attempt to write what waits.
-  @MainActor func close() async {
-    retryNow()
-    await queue.drain()
-    state.withLock { $0.retry = nil }
-    resumeAll()
-  }
-
-  private func resumeAll() {
+  private func endWaiting() {
     let idle = state.withLock { state in
       defer { state.idle = [] }
       return state.idle
@@ -166,53 +172,71 @@ final class CaptureQueue: Sendable {
     queue.add(for: store) { [self] store in
       noteAgain(in: store)
       while let entry = state.withLock({ state in
-        state.isLocked ? nil : state.waiting.first.flatMap { $0.number <= number ? $0.entry : nil }
+        state.obstacle == nil ? state.waiting.first.flatMap { $0.number <= number ? $0.entry : nil } : nil
       }) {
         let capture = write(entry, in: store)
-        if let capture, capture.outcome == .waiting { return postpone() }
+        if let capture, case .waiting(let error) = capture.outcome {
+          return postpone(capture, because: error)
+        }
         if let capture { report(capture) }
         state.withLock { state in
           state.backlog -= state.waiting.removeFirst().cost
           state.isLockReported = false
         }
       }
-      if state.withLock(\.waiting.isEmpty) { resumeAll() }
+      if state.withLock(\.waiting.isEmpty) { endWaiting() }
     }
   }
 
-  /// Tries again after a while.
-  private func postpone() {
+  private func postpone(_ capture: Capture, because error: StoreError) {
     state.withLock { state in
-      state.isLocked = true
-      state.retry = DispatchTimer(after: Self.retryTime, on: store.queue) { [weak self] in self?.retryNow() }
+      state.obstacle = error
+      guard error == .locked else { return }
+      state.retry = DispatchTimer(after: Self.retryTime, on: store.queue) { [weak self] in self?.retry() }
     }
-    reportLock()
+    if error != .locked { report(capture) }
+    reportWaiting()
   }
 
-  /// Reports once that a text waits for a lock; a copy of a row needs no message.
-  private func reportLock() {
-    let way = state.withLock { state -> Capture.Way? in
-      guard !state.isLockReported, let way = state.waiting.lazy.compactMap(\.entry.textWay).first else {
-        return nil
+  /// Reports the outcomes without a text, which need not wait, and once that a text waits for a lock; a copy of a row
+  /// needs no message.
+  private func reportWaiting() {
+    let captures = state.withLock { state -> [Capture] in
+      // While there is an obstacle, the store's thread is not writing an entry.
+      guard let obstacle = state.obstacle else { return [] }
+      var captures = state.waiting.compactMap(\.entry.capture)
+      state.waiting.removeAll { $0.entry.capture != nil }
+      state.backlog -= captures.count * Self.costOfEntry
+      if obstacle == .locked, !state.isLockReported,
+        let way = state.waiting.lazy.compactMap(\.entry.textWay).first
+      {
+        state.isLockReported = true
+        captures.append(Capture(way: way, outcome: .waiting(.locked)))
       }
-      state.isLockReported = true
-      return way
+      return captures
     }
-    if let way { report(Capture(way: way, outcome: .waiting)) }
+    captures.forEach(report)
   }
 
-  private func retryNow() {
+  /// Why texts wait; nil if they are written.
+  var obstacle: StoreError? { state.withLock(\.obstacle) }
+
+  /// Tries again now to write what waits for a lock.
+  func retry() { if obstacle == .locked { resume() } }
+
+  /// Tries again to write what waits, because the history was opened again.
+  func resume() {
     let number = state.withLock { state in
-      (state.isLocked, state.retry) = (false, nil)
+      (state.obstacle, state.retry) = (nil, nil)
       return state.count
     }
     work(upTo: number)
   }
 
-  /// Writes an entry and returns what to report; `waiting` if the history is locked.
+  /// Writes an entry and returns what to report; `waiting` if it has to be tried again.
   private func write(_ entry: Entry, in store: isolated HistoryStore) -> Capture? {
     switch entry {
-    case .outcome(let outcome, let way): return Capture(way: way, outcome: outcome)
+    case .outcome: return entry.capture
     case .note(let copy): return write(copy, in: store)
     case .text(let text, let way, let time):
       return Capture(way: way, outcome: record(text, way, time, in: store))
@@ -243,7 +267,21 @@ final class CaptureQueue: Sendable {
       }
       return noted(outcome, way)
     } catch {
-      return error == .locked ? .waiting : .failed(error)
+      return outcome(of: error)
+    }
+  }
+
+  /// Whether the first entry waits after an error, or has failed.
+  private func outcome(of error: StoreError) -> CaptureOutcome {
+    switch error {
+    case .locked: .waiting(error)
+    case .replaced, .damaged:
+      state.withLock { state in
+        let (number, reopening) = (state.waiting[0].number, state.reopening)
+        state.reopening = number
+        return number == reopening ? .failed(error) : .waiting(error)
+      }
+    default: .failed(error)
     }
   }
 
@@ -263,18 +301,17 @@ final class CaptureQueue: Sendable {
     }
   }
 
-  /// Notes a text of this program; if that fails for another reason than a lock, remembers the text.
+  /// Notes a text of this program; remembers it if that fails, which does not concern the user: the text is on the
+  /// clipboard.
   private func write(_ copy: OwnCopies.Copy, in store: isolated HistoryStore) -> Capture? {
     do throws(StoreError) {
       try note(copy, in: store)
       return nil
     } catch {
-      let way = Capture.Way.pastedOwn(copy: copy.number)
-      if error == .locked { return Capture(way: way, outcome: .waiting) }
+      let outcome = outcome(of: error)
+      if case .waiting = outcome { return Capture(way: .pastedOwn(copy: copy.number), outcome: outcome) }
       state.withLock { $0.unnoted = copy }
-      // These errors require that the history is opened again. Any other does not concern the user: the text is on the
-      // clipboard.
-      return error == .damaged || error == .replaced ? Capture(way: way, outcome: .failed(error)) : nil
+      return nil
     }
   }
 

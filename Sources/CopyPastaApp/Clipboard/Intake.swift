@@ -213,7 +213,7 @@ final class Intake {
   }
 
   /// Whether the text, or what was offered instead of a text, is still on the clipboard.
-  private func isOnClipboard(_ way: Capture.Way) -> Bool {
+  func isOnClipboard(_ way: Capture.Way) -> Bool {
     switch way {
     case .followed(let offer), .pasted(let offer): !clipboard.isOffering && offer == source.offer
     case .pastedOwn(let copy): clipboard.isOffering && copy == clipboard.ownCopies.count
@@ -232,7 +232,16 @@ final class Intake {
   /// Shows the outcomes of all texts that were recorded so far.
   func flush() { arrivals.flush() }
 
-  /// Waits until all texts that were requested so far are on disk, but only briefly for another program's lock.
+  /// Why texts wait instead of being written; nil if they are written.
+  var obstacle: StoreError? { captures.obstacle }
+
+  /// Tries again now to write what waits for another program's lock.
+  func retry() { captures.retry() }
+
+  /// Writes what waits, because the history was opened again.
+  func resume() { captures.resume() }
+
+  /// Waits until all texts that were requested so far are on disk, for as long as another program locks the history.
   func drain() async {
     for userRead in userReads { await userRead.task?.value }
     await actions.drain()
@@ -249,9 +258,6 @@ final class Intake {
     source.close()
   }
 
-  /// Finishes all work, after `endReading`.
-  func close() async {
-    await drain()
-    await captures.close()
-  }
+  /// Makes a last attempt to write what waits; returns the number of texts that are lost.
+  func close() async -> Int { await captures.close() }
 }

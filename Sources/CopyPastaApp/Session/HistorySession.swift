@@ -284,6 +284,7 @@ final class HistorySession {
       guard error != .replaced else { return await enter(await store.reopen()) }
       cannotOpen(because: error, mayRecover: mayRecover)
     }
+    if state != .recovering { intake.resume() }
   }
 
   /// Reads the list of clips again, because the list shows another file or another program may have changed the file.
@@ -331,7 +332,7 @@ final class HistorySession {
         }
       } catch .locked {
         // Another program has the history open, usually for a moment.
-        cannotOpen(because: .locked, mayRecover: false)
+        await enter(.unavailable(.locked))
       } catch {
         // Show what can be read, or the reason.
         await enter(await store.open(after: error), mayRecover: false)
@@ -369,7 +370,8 @@ final class HistorySession {
     switch error {
     case .damaged, .replaced:
       switch failure {
-      case .gone, .notDeleted, .notRestored, .notCleared: reopen(because: error, as: failure)
+      case .gone, .notDeleted, .notRestored, .notCleared, .notRecorded(.failed):
+        reopen(because: error, as: failure)
       default: reopen(because: error)
       }
     case .locked, .diskFull, .readOnly:
@@ -388,7 +390,7 @@ final class HistorySession {
   /// Waits for the user's actions and the captures so far, but not for reads in progress.
   func drainActions() async { await queue.drain() }
 
-  /// Waits until all captures and requests so far are on disk.
+  /// Waits until all captures and requests so far are on disk, for as long as another program locks the history.
   func drain() async {
     guard isOpened else { return }
     await intake.drain()
@@ -398,29 +400,22 @@ final class HistorySession {
   /// Waits until all requested deletions of expired items have ended.
   func drainRetention() async { await retentionQueue.drain() }
 
-  /// Stops reading the clipboard permanently, and cancels a read in progress.
-  func endReading() {
+  /// Stops reading the clipboard permanently, does the work that is left, reports copies that are lost, and closes the
+  /// file.
+  func close() async {
+    // The next start must not record a text of this program that another program has taken over.
+    if !clipboard.ownCopies.all.isEmpty { open(mayRecover: false) }
     guard isOpened else { return }
     isClosed = true
     follow()
     intake.endReading()
-  }
-
-  /// Finishes all work on the history, and closes it.
-  func close() async {
-    guard isOpened else { return }
-    endReading()
-    await drain()
-    await intake.close()
-    await closeFile()
-  }
-
-  /// Closes the file.
-  ///
-  /// Closes the reader first: the last connection to close checkpoints the write-ahead log, which a reader cannot do.
-  func closeFile() async {
-    guard isOpened else { return }
-    isClosed = true
+    await queue.drain()
+    let lost = await intake.close()
+    if let obstacle = intake.obstacle, lost > 0 {
+      let message = trn("%s copy was not recorded.", "%s copies were not recorded.", lost)
+      printError(message.filled(with: Format.number(lost)) + " " + obstacle.message)
+    }
+    // Close the reader first: the last connection to close checkpoints the write-ahead log, which a reader cannot do.
     model.close()
     await store.close()
   }

@@ -32,14 +32,12 @@ extension HistorySession {
       })
     for capture in captures {
       let outcome = capture.outcome
-      // A dropped text is not on the clipboard.
-      if capture.way != .dropped { hasSkippedSecret = outcome == .secret }
+      if intake.isOnClipboard(capture.way) { hasSkippedSecret = outcome == .secret }
       switch outcome {
       case .recorded: didWrite()
       case .ignored, .nothingToRecord: break
       case .secret: if capture.isOnPurpose { events.notify(.failed(.notRecorded(outcome))) }
-      case .failed(let error): report(error, as: .notRecorded(outcome))
-      case .waiting: report(.locked, as: .notRecorded(outcome))
+      case .failed(let error), .waiting(let error): report(error, as: .notRecorded(outcome))
       case .invalid, .unread, .noText: events.notify(.failed(.notRecorded(outcome)))
       }
       // The newest row has the text even if it was a duplicate.

@@ -58,6 +58,52 @@ import Testing
     }
   }
 
+  @Test func `a text that waits for a lock is recorded after the window has closed, or counted on quitting`()
+    async throws
+  {
+    try await VirtualDesktop.with(mostlyWaits: true) { desktop in
+      try await Scene.fillHistory(with: ["row"], on: desktop)
+      for quits in [false, true] {
+        let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+        try await scene.waitForFirstRow()
+        let lock = try await scene.lockHistory()
+        let owner = try await ClipboardOwner.start(offering: .text("waits \(quits)"), on: desktop)
+        try await waitUntil("the text requested") { !owner.contentRequests.isEmpty }
+        if quits {
+          #expect(try await scene.app.stop() == .code(0))
+          #expect(scene.app.errors.hasPrefix("copypasta: 1 copy was not recorded. Another app is using"))
+          try await lock.stop()
+        } else {
+          try await scene.closeWindow(.escape)
+          // Quitting waits for less than that.
+          #expect(try await scene.app.program.waitForExit(within: .seconds(6)) == nil)
+          try await lock.stop()
+          #expect(try await scene.app.program.waitForExit() == .code(0))
+          try await scene.end()
+        }
+        #expect(try await scene.history.texts() == ["waits false", "row"])
+      }
+    }
+  }
+
+  /// If the copy were not noted, the next start would record the text, which a clipboard manager still offers.
+  @Test func `a copied row that could not be noted is noted when the program ends`() async throws {
+    try await Scene.run(with: ["copied", "newest"]) { scene in
+      try await scene.change(
+        "CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END")
+      try await scene.desktop.press("End", "Return", "Delete")
+      // The deletion comes after the attempt to note the copy.
+      try await waitUntil("the row deleted") { try await scene.history.texts() == ["newest"] }
+      try await scene.change("DROP TRIGGER obstruction")
+      try await scene.end()
+      try await XClip.copy("copied", on: scene.desktop)
+      let again = try await scene.relaunch()
+      try await again.record("next")
+      #expect(try await again.history.texts() == ["next", "newest"])
+      try await again.end()
+    }
+  }
+
   @Test func `a notification appears only the first time that the program keeps running without its window`()
     async throws
   {
@@ -114,6 +160,26 @@ extension Scene {
       d.sync()
       """
     let result = try await desktop.run(["/usr/bin/python3", "-c", script])
+    #expect(result.exit == .code(0), "\(result.errors)")
+  }
+
+  /// Lets another program lock the history until it is stopped.
+  fileprivate func lockHistory() async throws -> Program {
+    let script = """
+      import signal, sqlite3, sys
+      connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+      connection.execute('BEGIN IMMEDIATE')
+      print('locked', flush=True)
+      signal.pause()
+      """
+    let program = try desktop.start(["/usr/bin/python3", "-c", script, history.path])
+    try await program.waitUntil("the lock") { !$0.isEmpty }
+    return program
+  }
+
+  /// Changes the history as another program.
+  fileprivate func change(_ sql: String) async throws {
+    let result = try await desktop.run(["sqlite3", history.path], input: Array(sql.utf8))
     #expect(result.exit == .code(0), "\(result.errors)")
   }
 
