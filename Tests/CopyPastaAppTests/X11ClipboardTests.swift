@@ -91,7 +91,9 @@ import X11Kit
       try await clipboard.offer(ClipText(validating: Array("ours".utf8)))
       #expect(try await source.readNow() == .own)
       let window = try #require(clipboard.owner?.window)
-      let killer = try desktop.start(["/usr/bin/python3", Self.fixture("requestor.py"), "kill", "\(window)"])
+      let killer = try desktop.start([
+        "/usr/bin/python3", Self.fixture("requestor.py"), "attack", "kill", "\(window)",
+      ])
       try await waitUntil("the connection closed") { clipboard.owner == nil && !killer.isRunning }
       var others: [SelectionOwner] = []
       while others.last?.window != window {
