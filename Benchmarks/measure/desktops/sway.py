@@ -19,8 +19,8 @@ _LAYOUT = b'''xkb_keymap {
   xkb_compat { include "complete" }; xkb_symbols { include "pc+us" };
 };\0'''
 # Key codes of linux/input-event-codes.h, and the bits of modifiers.
-_CODES = {'Escape': 1, 'Return': 28, 'Control_L': 29, 'z': 44, 'v': 47, 'comma': 51, 'Home': 102, 'End': 107, 'Down': 108,
-          'Delete': 111, 'Super_L': 125}
+_CODES = {'Escape': 1, 'Return': 28, 'Control_L': 29, 'z': 44, 'v': 47, 'comma': 51, 'Home': 102, 'Page_Up': 104,
+          'End': 107, 'Down': 108, 'Delete': 111, 'Super_L': 125}
 _BITS = {'Control_L': 4, 'Super_L': 64}
 
 
