@@ -48,7 +48,8 @@ public struct HistoryLocation: Sendable, Equatable {
   /// A complete recovered history, before it replaces the damaged one.
   var finishedRecovery: String { database + "-rescued" }
 
-  /// The files that an unfinished recovery leaves; the database comes last, so that no other file is without it.
+  /// The files that an unfinished recovery leaves, in the order of their removal: the database last, so that a crash
+  /// leaves no other file without it.
   var leftovers: [String] {
     let unfinished = unfinishedRecovery
     return [unfinished.creationMarker, unfinished.damageMarker] + unfinished.files.reversed()
@@ -157,7 +158,7 @@ enum HistoryFolder {
     try size(of: location.database).map { $0 == 1 ? 0 : $0 }
   }
 
-  /// Returns how many bytes this user can add to a folder, apart from a quota.
+  /// Returns how many bytes this user can add to a folder, ignoring quotas.
   ///
   /// - Throws: `.folderUnusable` if the folder cannot be examined.
   static func freeSpace(in folder: String) throws(StoreError) -> Int {

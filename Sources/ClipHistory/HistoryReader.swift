@@ -96,7 +96,7 @@ public final class HistoryReader {
   /// Whether the history's path no longer refers to the file that this reader shows, or to its log.
   public var isReplaced: Bool { following?.current.database.hasMoved ?? damaged?.hasMoved ?? false }
 
-  /// How many clips could not be read so far, at most.
+  /// An upper bound for the number of clips that could not be read so far.
   public var unreadCount: Int { damaged?.lostCount ?? 0 }
 
   // MARK: -
@@ -180,7 +180,7 @@ public final class ClipCursor {
     }
   }
 
-  /// How many clips could not be read so far; at most, if clips were deleted where a page is damaged.
+  /// The number of clips that could not be read so far, or an upper bound if clips were deleted on a damaged page.
   public private(set) var unreadCount = 0
 
   /// Whether the history is damaged, as far as it has been read.
@@ -236,7 +236,7 @@ public final class ClipCursor {
     return found
   }
 
-  /// Returns nil, after counting the clip, if its text is not valid.
+  /// Returns a clip; if its text is not valid, counts it as unread, marks the history as damaged, and returns nil.
   private func clip(_ found: (id: Int64, time: Int64, bytes: [UInt8])) -> Clip.Full? {
     do {
       return Clip.Full(id: found.id, capturedAt: found.time, text: try ClipText(validating: found.bytes))

@@ -274,7 +274,7 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// How many clips could not be read so far, at most.
+  /// An upper bound for the number of clips that could not be read so far.
   public var unreadCount: Int { file.damaged?.lostCount ?? 0 }
 
   /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
@@ -484,9 +484,9 @@ public actor HistoryStore: SerialActor {
     return opened
   }
 
-  /// Reads with the write connection or, while the history cannot be written, in another way.
+  /// Reads with the write connection or, while there is none, with the fallback connection.
   ///
-  /// - Parameter ifDamaged: reads what is readable of a damaged history.
+  /// - Parameter ifDamaged: Called instead of `body` if the fallback connection has found damage.
   func read<Result>(
     _ body: (ReadConnection) throws(StoreError) -> Result,
     ifDamaged: (DamagedHistory) throws(StoreError) -> Result

@@ -107,7 +107,8 @@ final class SelectionTransfer {
     return try connection.selectionOwner(answering: lookup, deadline)
   }
 
-  /// Returns the time for all requests: that of the drop, by which Qt's drag sources recognise it, or the current one.
+  /// Returns the timestamp for all requests: the drop's, because Qt's drag sources identify the drop by it, or
+  /// otherwise the current server time.
   private func requestTime() throws(TransferError) -> UInt32 {
     if let time = read.dropTime, time != noTime { return time }
     let property = atoms[.timeProperty]

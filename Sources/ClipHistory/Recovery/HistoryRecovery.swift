@@ -16,7 +16,7 @@ public actor HistoryRecovery {
   public struct Outcome: Sendable, Equatable {
     /// How many clips were recovered.
     public let clipCount: Int
-    /// How many clips could not be read; at most, if clips were deleted where a page is damaged.
+    /// The number of clips that could not be read, or an upper bound if clips were deleted on a damaged page.
     public let lostCount: Int
     /// The path of the damaged file, which was set aside together with its log; nil if the file was sound and only had
     /// another layout.

@@ -137,7 +137,7 @@ extension LeafCell {
 
   private static func isText(_ type: Int) -> Bool { type >= 13 && type % 2 == 1 }
 
-  /// The encodings in which the row is a clip with the right size, or the row of `sqlite_sequence`.
+  /// The encodings in which the row is a clip whose stored size matches its text, or the row of `sqlite_sequence`.
   var possibleEncodings: [PageLayout.Encoding] {
     guard types.count == 2 || isClip, let values = localValues else { return [] }
     return PageLayout.Encoding.allCases.filter { encoding in

@@ -35,8 +35,8 @@ struct RowRecovery {
   private(set) var lastCapture: LastCapture?
   /// The largest id ever assigned, as far as that is known.
   private(set) var largestID: Int64 = 0
-  /// How many clips are not in `positions`, because their row, or the page with their row, is unreadable; at most, if
-  /// clips were deleted there.
+  /// The number of clips that are not in `positions`, because their row, or the page with their row, is unreadable; an
+  /// upper bound if clips were deleted there.
   private(set) var lostCount = 0
 
   private var unreadablePages: [UnreadablePage] = []

@@ -1,8 +1,8 @@
 import ClipHistory
 import ClipboardCore
 
-/// The outcome of a text that was followed, pasted or dropped, from which the mark, the indicator, the notices and the
-/// announcements are derived.
+/// How a text arrived, and what became of it: the mark of the row on the clipboard, the indicator, the notices and the
+/// announcements are derived from this.
 struct Capture: Equatable, Sendable {
   /// The way in which the text arrived.
   enum Way: Equatable, Sendable {
@@ -10,7 +10,7 @@ struct Capture: Equatable, Sendable {
     case followed(offer: Int)
     /// The user pasted the offer with this number.
     case pasted(offer: Int)
-    /// The user pasted a text that this program had put on the clipboard, as its copy with this number.
+    /// The user pasted a text that this program had put on the clipboard; `copy` is its number in `OwnCopies`.
     case pastedOwn(copy: Int)
     case dropped
   }

@@ -124,7 +124,7 @@ final class CaptureQueue: Sendable {
     if obstacle == nil { work(upTo: number) } else { reportWaiting() }
   }
 
-  /// Returns when the backlog allows the next text to be read.
+  /// Waits until the backlog is small enough to read the next text.
   nonisolated(nonsending) func awaitRoom() async {
     if state.withLock(\.backlog) > Self.backlogLimit { await drain() }
   }

@@ -86,7 +86,7 @@ final class Intake {
     self.show = show
     self.onClipboardChanged = onClipboardChanged
     self.contentChanged = contentChanged
-    // Note what was copied before, if that could not be noted then.
+    // Note the copies that were made before this intake existed.
     clipboard.ownCopies.all.forEach(captures.note)
     observations = [
       clipboard.ownCopies.additions.add(weakly(self) { $0.copied($1) }),

@@ -28,7 +28,7 @@ enum Export {
 
   /// Writes every item that can be read.
   ///
-  /// - Returns: nil if the history is sound; otherwise how many items could not be read, at most.
+  /// - Returns: nil if the history is sound; otherwise an upper bound for the number of items that could not be read.
   private static func write(_ location: HistoryLocation, to descriptor: Int32) throws -> Int? {
     let clips = try ClipCursor(location: location)
     let output = try Output(to: descriptor)

@@ -104,7 +104,7 @@ private struct WaylandWindowSystem: WindowSystem {
 
   func makeKeyGrab() -> KeyGrabShortcut? { nil }
 
-  /// Compositors use the desktop file's icon, and GTK 4.24 would draw the header again.
+  /// False, because compositors use the desktop file's icon, and setting one would make GTK 4.24 redraw the header bar.
   var showsWindowIcons: Bool { false }
 
   func isFocusIn(_ windows: [Window]) async -> Bool { windows.contains(where: \.isFocusedByCompositor) }

@@ -34,7 +34,7 @@ final class WindowToggler {
     case settled
     /// The window is being shown, and may not have the focus yet.
     case arriving(Timeout)
-    /// A toggle waits for the desktop to report which window is in front, or until the window was brought.
+    /// A toggle waits for the desktop to report whether the window is in front, or to bring the window to the user.
     case asking
     /// The focus was lost; the window hides unless the focus returns.
     case leaving(Task<Void, Never>)
@@ -148,8 +148,8 @@ final class WindowToggler {
     }
   }
 
-  /// Hides the window if the focus has left a dialog for another program, or if a dialog has closed behind another
-  /// program.
+  /// Hides the window if the user has switched from a dialog to another program, or if a dialog has closed while
+  /// another program had the focus.
   func dialogActivityChanged() {
     if case .settled = state, window.isShown, !Window.shown.contains(where: \.isShownAndActive) { leave() }
   }

@@ -104,7 +104,7 @@ final class NoticeBar {
   /// Removes a notice whose reason no longer exists.
   func withdraw(_ text: String) { notices.filter { $0.text == text }.forEach(end) }
 
-  /// Removes notices that a copy was not recorded, because a later one was.
+  /// Removes the notices about unrecorded copies, when a later copy has been recorded.
   func withdrawCaptureFailures() { notices.filter(\.isAboutCapture).forEach(end) }
 
   private func end(_ notice: Notice) {

@@ -36,7 +36,7 @@ final class ReadingIndicator {
   private var lastSecretTime: ContinuousClock.Instant?
   private var expectation: Timeout?
   private var shown: State?
-  /// Whether the indicator's window was hidden again.
+  /// Whether the window is hidden, after having been shown.
   private var isHidden = false
 
   init() {

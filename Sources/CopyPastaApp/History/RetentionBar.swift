@@ -139,7 +139,7 @@ final class RetentionQuestion {
         dialog?.close()
       }
     } catch {
-      // The deletion shows the reason.
+      // If the user confirms, the deletion fails as well and shows the reason.
     }
   }
 }

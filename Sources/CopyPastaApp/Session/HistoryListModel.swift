@@ -47,7 +47,7 @@ final class HistoryListModel: ListModelSource {
   /// Whether the history's path no longer refers to the file that the list shows.
   var isReplaced: Bool { reader?.isReplaced == true }
 
-  /// How many clips could not be read so far, at most.
+  /// An upper bound for the number of clips that could not be read so far.
   var unreadCount: Int { reader?.unreadCount ?? 0 }
 
   var count: Int { ids.count }
@@ -144,7 +144,7 @@ final class HistoryListModel: ListModelSource {
         continue
       }
       if old != last.old + 1 || index != last.new + 1 {
-        // Leave the rest to one last change, because each report to the views takes time.
+        // Report all remaining rows as one change, because each report to the views takes time.
         runs += 1
         if runs > Self.mostRuns { break }
       }

@@ -287,7 +287,9 @@ final class HistorySession {
     if state != .recovering { intake.resume() }
   }
 
-  /// Reads the list of clips again, because the list shows another file or another program may have changed the file.
+  /// Reads the list of clips again.
+  ///
+  /// Call this after the history was opened or replaced, or if another program may have changed it.
   func updateModel(_ access: HistoryStore.Access = .readWrite) async throws(StoreError) {
     // First add to the list the clips that are on disk but not in the list yet.
     intake.flush()
@@ -403,7 +405,8 @@ final class HistorySession {
   /// Stops reading the clipboard permanently, does the work that is left, reports copies that are lost, and closes the
   /// file.
   func close() async {
-    // The next start must not record a text of this program that another program has taken over.
+    // Store the fingerprint of the last copy. Otherwise the next start would record its text if a clipboard manager
+    // offers it.
     if !clipboard.ownCopies.all.isEmpty { open(mayRecover: false) }
     guard isOpened else { return }
     isClosed = true

@@ -158,7 +158,8 @@ enum HistoryFailure: Equatable {
     }
   }
 
-  /// - Parameter count: How many items could not be read, at most: deleted items of a damaged page count, too.
+  /// - Parameter count: An upper bound for the number of items that could not be read: deleted items of a damaged page
+  ///   count, too.
   static func unreadMessage(_ count: Int) -> String {
     trn("An item could not be read.", "Up to %s items could not be read.", count).filled(
       with: Format.number(count))

@@ -154,8 +154,9 @@ extension HistorySession {
     }
   }
 
-  /// Call this after a change by the user: the number of expired items in the question may have changed, and there is
-  /// no obstacle.
+  /// Call this after writing a change by the user.
+  ///
+  /// The write shows that an earlier obstacle is gone, and a retention question that is shown needs a new count.
   private func didChange() {
     didWrite()
     if question != nil { expire() }
@@ -275,7 +276,7 @@ extension HistorySession {
 /// A clip as the user saw it when an action began.
 struct SeenClip {
   let clip: Clip
-  /// The file in which the clip has its id, see `HistorySession.fileNumber`.
+  /// The number of the file that `clip.id` refers to; see `HistorySession.fileNumber`.
   let fileNumber: Int
   /// The hash of the whole text if another window shows it; only that text may then be copied.
   var hash: Int?

@@ -266,10 +266,10 @@ public final class FootedBox: Widget {
   }
 }
 
-/// A text with a maximum width, optionally with a note at the end of its first line, and with a badge in its padding.
+/// A text with a maximum width and, optionally, a note at the end of its first line and a badge in the padding.
 ///
-/// The maximum width is the natural width, so it applies only if the widget or its container does not fill the
-/// available width (`align`). All three have the same baseline.
+/// The maximum width is only requested, as the natural width: set `align`, or a wider container makes the text wider.
+/// The text, the note and the badge share a baseline.
 @MainActor
 public final class AnnotatedText: Widget {
   /// The width of the space for the badge, in pixels.

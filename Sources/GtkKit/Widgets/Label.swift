@@ -26,7 +26,7 @@ public final class Label: Widget {
   private func name(partsOf widget: UnsafeMutablePointer<GtkWidget>?) {
     var next = gtk_widget_get_first_child(widget)
     while let part = next {
-      // The row in the button shows the choice, so it has no text of its own to keep as its name.
+      // Name only the popover's rows by their text: the button also contains a row, which shows the current choice.
       if String(cString: gtk_widget_get_css_name(part)) == "row",
         gtk_widget_get_ancestor(part, gtk_popover_get_type()) != nil,
         case let row = Widget(Owned(borrowing: part)), let text = row.firstLabel?.text, !text.isEmpty

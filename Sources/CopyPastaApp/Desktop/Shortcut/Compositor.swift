@@ -1,10 +1,10 @@
 import Glibc
 import GtkKit
 
-/// A Wayland compositor that is set up in a configuration file: what to add to it, so that keys show or hide the
-/// history, its window floats, and the program starts at login.
+/// A Wayland compositor with a configuration file, and the lines to add to that file: they bind the shortcut, make the
+/// history's window float, and start the program at login.
 ///
-/// The lines can be added to any configuration; a comment in them names the section that a line needs.
+/// Users can append the lines to any configuration. If a line belongs in a section, a comment names the section.
 struct Compositor: Sendable {
   /// The name in `$XDG_CURRENT_DESKTOP`.
   let name: String
@@ -16,9 +16,9 @@ struct Compositor: Sendable {
   let startFile: String
   /// The line for that file, in which `{start}` stands for the command.
   private let startTemplate: String
-  /// Writes a command, given as its words, for `template`.
+  /// Quotes a command's words for use in `template`.
   private let quote: @Sendable ([String]) -> String
-  /// Writes a command for `startTemplate`.
+  /// Quotes a command's words for use in `startTemplate`.
   private let quoteStart: @Sendable ([String]) -> String
 
   private init(
