@@ -44,8 +44,6 @@ final class FakeSource: ClipboardSource {
   var content: ClipboardContent?
   /// The error that every read throws.
   var failure: TransferError?
-  /// If set, every read is followed by a new offer, which this closure creates from the number of reads.
-  var endless: ((Int) -> ClipboardContent)?
   /// The content that a pasted offer has.
   var contentOnPurpose = ClipboardContent.noText
   /// The error that reading a pasted offer throws.
@@ -124,10 +122,9 @@ final class FakeSource: ClipboardSource {
   }
 
   private func read() async throws(TransferError) -> ClipboardContent {
-    hasNewOffer = endless != nil
+    hasNewOffer = false
     reads += 1
     if let failure { throw failure }
-    if let endless { return endless(reads) }
     if let content { return content }
     do {
       return try await withTaskCancellationHandler {
@@ -176,7 +173,7 @@ final class FakeDrop: DroppedText {
 
   init(_ result: Result<ClipboardContent, TransferError>?) { self.result = result }
 
-  convenience init(_ text: String) { self.init(.success(.text(Array(text.utf8)))) }
+  convenience init(_ text: String) { self.init(.success(.text(text))) }
 
   func content(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
     limit = limits.bytes

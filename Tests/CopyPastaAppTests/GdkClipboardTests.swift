@@ -27,7 +27,7 @@ import Testing
   private static let wideLimits = TransferLimits(
     idleTimeout: .seconds(3600), total: .seconds(3600), grace: .milliseconds(1))
 
-  private nonisolated static let whole = ClipboardDelivery.success(.text(Array("whole".utf8)))
+  private nonisolated static let whole = ClipboardDelivery.success(.text("whole"))
 
   @Test func `a copy on Wayland needs a press after the last copy of another program`() {
     #expect(clipboard.needsPress)
@@ -116,7 +116,7 @@ import Testing
       // The text is requested, and another program copies.
       pendingRead.end()
       pendingRead.begin()
-      return .text(Array("whole".utf8))
+      return .text("whole")
     }
     #expect(delivery == Self.whole)
     #expect(pendingRead.isPending)
@@ -159,7 +159,9 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `a paste reads only the offer present at the press`() async throws {
+  @Test func `a paste reads only the offer present at the press, and only with its permit, as a drop does`()
+    async throws
+  {
     device.copy(sending: "meant", isEnded: true)
     let (press, offer) = (ReadPermit(), source.offer)
     press.grant()
@@ -168,8 +170,8 @@ import Testing
       try await pumping { [source] in try await source.read(pasted: offer, under: press) }
     }
     press.revoke()
-    await #expect(throws: TransferError.cancelled) {
-      try await pumping { [source] in try await source.read(pasted: source.offer, under: press) }
+    for way in [Way.pasted, .dropped] {
+      #expect(try await arrival(by: way, under: press) == .failure(.cancelled))
     }
     #expect(device.reads == 0)
   }
@@ -177,6 +179,27 @@ import Testing
   /// The ways in which a text arrives.
   enum Way: CaseIterable {
     case followed, pasted, dropped
+  }
+
+  /// What arrives of the offer that is on the clipboard now.
+  private func arrival(by way: Way, under permit: ReadPermit? = nil) async throws -> ClipboardDelivery {
+    if way == .followed {
+      source.follow(true)
+      try await pump("a delivery") { !deliveries.all.isEmpty }
+      return deliveries.all[0]
+    }
+    let granted = ReadPermit()
+    granted.grant()
+    return try await pumping { [source, device] in
+      do throws(TransferError) {
+        return .success(
+          try await way == .pasted
+            ? source.read(pasted: source.offer, under: permit ?? granted)
+            : source.read(device, under: permit ?? granted))
+      } catch {
+        return .failure(error)
+      }
+    }
   }
 
   /// The answers to requests for `text/plain;charset=utf-8`, `text/plain` and `UTF8_STRING`, in this order.
@@ -218,69 +241,68 @@ import Testing
     // The order in which the owner lists its forms does not matter.
     let names = ["text/plain;charset=utf-8", "text/plain", "UTF8_STRING"]
     device.offer(zip(names, forms.answers).reversed())
-    let permit = ReadPermit()
-    permit.grant()
-    var outcome: ClipboardDelivery?
-    switch way {
-    case .followed:
-      source.follow(true)
-      try await pump("a delivery") { !deliveries.all.isEmpty }
-      outcome = deliveries.all.first
-    case .pasted:
-      outcome = try await pumping { [source] in
-        await ClipboardDelivery.of { () throws(TransferError) in
-          try await source.read(pasted: source.offer, under: permit)
-        }
-      }
-    case .dropped:
-      outcome = try await pumping { [source, device] in
-        await ClipboardDelivery.of { () throws(TransferError) in try await source.read(device, under: permit)
-        }
-      }
-    }
-    #expect(outcome == forms.outcome)
+    #expect(try await arrival(by: way) == forms.outcome)
     #expect(device.requests == Array(names.prefix(forms.asked)))
   }
 
   @Test(arguments: Way.allCases)
   func `the text of a copied, pasted or dropped secret is never requested`(way: Way) async throws {
     device.offer([("text/plain;charset=utf-8", .served), ("x-kde-passwordManagerHint", .secret)])
-    let permit = ReadPermit()
-    permit.grant()
-    switch way {
-    case .followed:
-      source.follow(true)
-      try await pump("a delivery") { deliveries.all == [.success(.secret)] }
-    case .pasted:
-      let content = try await pumping { [source] in
-        try await source.read(pasted: source.offer, under: permit)
-      }
-      #expect(content == .secret)
-    case .dropped:
-      let content = try await pumping { [source, device] in try await source.read(device, under: permit) }
-      #expect(content == .secret)
-    }
+    #expect(try await arrival(by: way) == .success(.secret))
     #expect(device.requests == ["x-kde-passwordManagerHint"])
-  }
-
-  @Test func `nothing of a drop is requested once its permit is revoked`() async throws {
-    device.offer([("text/plain", .served)])
-    let permit = ReadPermit()
-    await #expect(throws: TransferError.cancelled) {
-      try await pumping { [source, device] in try await source.read(device, under: permit) }
-    }
-    #expect(device.requests == [])
   }
 }
 
-extension Result where Success == ClipboardContent, Failure == TransferError {
-  @MainActor
-  fileprivate static func of(_ body: @MainActor () async throws(TransferError) -> Success) async -> Self {
-    do throws(TransferError) {
-      return .success(try await body())
-    } catch {
-      return .failure(error)
+/// Reads from a stream; each limit is short only in its own test.
+@MainActor
+@Suite struct TextTransferTests {
+  private let stream = SocketStream()
+
+  private func limits(bytes: Int = 1000, total: Duration = .seconds(300)) -> TransferLimits {
+    TransferLimits(bytes: bytes, idleTimeout: .seconds(300), total: total)
+  }
+
+  private func read(_ limits: TransferLimits, from other: SocketStream? = nil) async throws -> [UInt8] {
+    let stream = other ?? stream
+    return try await pumping { try await TextTransfer(limits: limits).bytes { stream.input } }
+  }
+
+  @Test func `the forms after one without an answer share one time limit`() {
+    var forms = TextForms(Array(1...6), idleTimeout: .seconds(5))
+    var waits: [Duration] = []
+    while let (_, wait) = forms.next() {
+      waits.append(wait)
+      forms.skip(.timedOut)
     }
+    #expect(waits == [.seconds(5)] + Array(repeating: .seconds(1), count: 5))
+  }
+
+  @Test func `a stream is read to its end, unless it is one byte above the size limit`() async throws {
+    stream.send([1, 2, 3])
+    stream.end()
+    #expect(try await read(limits(bytes: 3)) == [1, 2, 3])
+    let longer = SocketStream()
+    longer.send([1, 2, 3])
+    await #expect(throws: TransferError.tooLarge(limit: 2)) { try await read(limits(bytes: 2), from: longer) }
+  }
+
+  @Test func `a slow stream times out after the total limit`() async throws {
+    let drip = Task { [stream] in
+      while !Task.isCancelled {
+        stream.send([1])
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+    await #expect(throws: TransferError.timedOut) {
+      try await read(limits(bytes: .max, total: .milliseconds(200)))
+    }
+    drip.cancel()
+  }
+
+  @Test func `cancelling ends a read from a stream`() async throws {
+    let reading = Task { [stream] in try await TextTransfer(limits: limits()).bytes { stream.input } }
+    reading.cancel()
+    await #expect(throws: CancellationError.self) { try await pumping { try await reading.value } }
   }
 }
 

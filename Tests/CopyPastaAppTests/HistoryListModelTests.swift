@@ -13,6 +13,13 @@ import Testing
     return model
   }
 
+  /// A model that has all rows, not only the first page.
+  private func wholeModel(of scratch: Scratch) async throws -> HistoryListModel {
+    let model = try model(of: scratch)
+    model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
+    return model
+  }
+
   /// Applies random changes and reads to the model, and compares it with a plain array and with a list that follows
   /// only `items-changed`.
   @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1])
@@ -63,10 +70,8 @@ import Testing
   /// the list.
   @Test(arguments: [1, 100, 7])
   func `removing many rows together keeps the order of the others`(step: Int) async throws {
-    let scratch = try Scratch()
-    for number in 0..<300 { try await scratch.record("clip \(number)") }
-    let model = try model(of: scratch)
-    model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
+    let scratch = try await Scratch((0..<300).map { "clip \($0)" })
+    let model = try await wholeModel(of: scratch)
     let shadow = Shadow(of: model)
     let gone = (10..<290).filter { ($0 / 3) % step == 0 }.map { Int64($0) }
     for id in gone { try await scratch.store.delete(id) }
@@ -80,8 +85,7 @@ import Testing
 
   /// A damaged file may contain this id.
   @Test func `a row with the largest possible id can be removed together with others`() async throws {
-    let scratch = try Scratch()
-    for number in 0..<3 { try await scratch.record("clip \(number)") }
+    let scratch = try await Scratch((0..<3).map { "clip \($0)" })
     let model = try model(of: scratch)
     model.insertNewest([Clip(id: .max, capturedAt: 1, byteCount: 1, preview: "x")])
     model.remove([2, .max])
@@ -89,10 +93,8 @@ import Testing
   }
 
   @Test func `a row deleted by another program is shown as empty`() async throws {
-    let scratch = try Scratch()
-    for number in 0..<100 { try await scratch.record("clip \(number)") }
-    let model = try model(of: scratch)
-    model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
+    let scratch = try await Scratch((0..<100).map { "clip \($0)" })
+    let model = try await wholeModel(of: scratch)
     try await scratch.store.delete(model.id(at: 80))
     // The row has neither a size nor an ellipsis.
     #expect(model.clip(at: 80) == Clip(id: model.id(at: 80), capturedAt: 0, byteCount: 0, preview: ""))
@@ -101,12 +103,10 @@ import Testing
 
   /// The other program restores rows that this model has never had.
   @Test func `rows that another program adds between others do not hide any`() async throws {
-    let scratch = try Scratch()
-    for number in 0..<200 { try await scratch.record("clip \(number)") }
+    let scratch = try await Scratch((0..<200).map { "clip \($0)" })
     var deleted: [DeletedClip] = []
     for id in Int64(30)..<100 { deleted.append(try #require(try await scratch.store.delete(id))) }
-    let model = try model(of: scratch)
-    model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
+    let model = try await wholeModel(of: scratch)
     for clip in deleted { _ = try await scratch.store.restore(clip) }
     #expect((0..<model.count).allSatisfy { model.clip(at: $0).preview == "clip \(model.id(at: $0) - 1)" })
   }
@@ -133,8 +133,7 @@ import Testing
     }
     if kind == .more { for number in 0..<5 { try await next.record("newer \(number)", at: 999_000_000) } }
     if kind == .fewer { for id in Int64(100)...180 { _ = try await next.store.delete(id) } }
-    let model = try model(of: scratch)
-    model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
+    let model = try await wholeModel(of: scratch)
     for position in [0, 120, 250] { _ = model.clip(at: position) }
     let shadow = Shadow(of: model)
     var removed: Set<Clip.ID> = []

@@ -8,6 +8,17 @@ import Testing
 
 /// Which rows are visible after the list has changed.
 extension HistoryListTests {
+  /// Whether the focus is on this row.
+  private func hasFocus(_ row: UnsafeMutablePointer<GtkWidget>) -> Bool {
+    gtk_widget_is_focus(gtk_widget_get_parent(row)) != 0
+  }
+
+  /// Scrolls as the wheel does.
+  private func scroll(_ list: HistoryList) throws {
+    let scroll = try #require(widgets(gtk_scrolled_window_get_type(), in: list.root.widget).first)
+    gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(OpaquePointer(scroll)), 300)
+  }
+
   @Test(arguments: [0, 3, 15, 29], [false, true])
   func `deleting a row does not move the rows above`(position: Int, barAppearsLater: Bool) async throws {
     let texts = (0..<40).map { $0 % 3 == 0 ? "text \($0)\nand more" : "text \($0)" }
@@ -30,7 +41,7 @@ extension HistoryListTests {
         for row in above {
           #expect(after.first { $0.texts[0] == row.texts[0] }?.place.y == row.place.y, when)
         }
-        let next = after.first { gtk_widget_is_focus(gtk_widget_get_parent($0.widget)) != 0 }
+        let next = after.first { hasFocus($0.widget) }
         #expect((next?.place.y ?? -1) >= 0, "\(when), \(after.map { ($0.texts[0], $0.place.y) })")
       }
       expectSamePlaces("deleted")
@@ -65,8 +76,7 @@ extension HistoryListTests {
       drawFrame(of: list)
       #expect(rows(of: list).first?.place == seen)
       let made = try #require(button())
-      let words = try #require(widgets(gtk_label_get_type(), in: made).first)
-      #expect(String(cString: gtk_label_get_text(OpaquePointer(words))) == "1 New")
+      #expect(labelTexts(in: made) == ["1 New"])
       copypasta_emit(UnsafeMutableRawPointer(made), "clicked")
       drawFrame(of: list)
       #expect(rows(of: list).first?.texts.first == "second")
@@ -89,8 +99,7 @@ extension HistoryListTests {
         drawFrame(of: list)
       }
       if focused ?? 0 == 0 {
-        let scroll = try #require(widgets(gtk_scrolled_window_get_type(), in: list.root.widget).first)
-        gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(OpaquePointer(scroll)), 300)
+        try scroll(list)
       }
       drawFrame(of: list)
       @MainActor func places() -> [String: Double] {
@@ -106,44 +115,30 @@ extension HistoryListTests {
     }
   }
 
-  @Test func `undoing two deletions at the top of a long list shows both restored rows`() async throws {
+  /// Deletes the newest two rows, or another one before the list is scrolled.
+  @Test(arguments: [([0, 0], "text 39"), ([2], "text 37")])
+  func `undoing deletions scrolls back to the restored rows`(positions: [Int], restored: String) async throws
+  {
     try await withList(of: (0..<40).map { "text \($0)" }) { list, _ in
       let token = list.session.events.add { [unowned list] in
         if case .deletionsChanged = $0 { list.isUnderUndoBar = list.session.deletions.count > 0 }
       }
       list.focusNewest()
+      list.focus(list.session.model.id(at: positions[0]))
       drawFrame(of: list)
-      for _ in 1...2 { list.session.delete(list.session.model.id(at: 0)) }
+      for position in positions { list.session.delete(list.session.model.id(at: position)) }
       await list.session.drain()
       drawFrame(of: list)
-      #expect(list.isUnderUndoBar && rows(of: list).first?.texts.first == "text 37")
+      #expect(list.isUnderUndoBar)
+      if positions == [2] { try scroll(list) }
+      drawFrame(of: list)
+      #expect(rows(of: list).first?.texts.first != "text 39")
       list.session.undoAll()
       await list.session.drain()
       drawFrame(of: list)
-      let newest = try #require(rows(of: list).first)
-      #expect(newest.texts.first == "text 39" && newest.place.y >= 0)
-      #expect(gtk_widget_is_focus(gtk_widget_get_parent(newest.widget)) != 0)
+      let row = try #require(rows(of: list).first { $0.texts.first == restored })
+      #expect(row.place.y >= 0 && hasFocus(row.widget))
       withExtendedLifetime(token) {}
-    }
-  }
-
-  @Test func `undoing a deletion scrolls back to the restored row`() async throws {
-    try await withList(of: (0..<40).map { "text \($0)" }) { list, _ in
-      list.focusNewest()
-      list.focus(list.session.model.id(at: 2))
-      drawFrame(of: list)
-      list.session.delete(list.session.model.id(at: 2))
-      await list.session.drain()
-      drawFrame(of: list)
-      let scroll = try #require(widgets(gtk_scrolled_window_get_type(), in: list.root.widget).first)
-      gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(OpaquePointer(scroll)), 300)
-      drawFrame(of: list)
-      #expect(rows(of: list).first?.texts.first != "text 39")
-      list.session.undo()
-      await list.session.drain()
-      drawFrame(of: list)
-      let restored = try #require(rows(of: list).first { $0.texts.first == "text 37" })
-      #expect(restored.place.y >= 0 && gtk_widget_is_focus(gtk_widget_get_parent(restored.widget)) != 0)
     }
   }
 
@@ -151,7 +146,7 @@ extension HistoryListTests {
     async throws
   {
     let clipboard = FakeClipboard()
-    clipboard.offers.contentOnPurpose = .text(Array("pasted".utf8))
+    clipboard.offers.contentOnPurpose = .text("pasted")
     try await withList(of: (0..<40).map { "text \($0)" }, clipboard: clipboard) { list, _ in
       list.focusNewest()
       list.focus(list.session.model.id(at: 20))
@@ -161,8 +156,7 @@ extension HistoryListTests {
       try await pump("the pasted row") { list.session.model.count == 41 }
       drawFrame(of: list)
       let pasted = try #require(rows(of: list).first)
-      #expect(pasted.texts.first == "pasted" && pasted.place.y >= 0)
-      #expect(gtk_widget_is_focus(gtk_widget_get_parent(pasted.widget)) != 0)
+      #expect(pasted.texts.first == "pasted" && pasted.place.y >= 0 && hasFocus(pasted.widget))
       let isButtonShown = widgets(in: list.root.widget).contains {
         gtk_widget_has_css_class($0, "new-items") != 0
           && gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent($0))) != 0

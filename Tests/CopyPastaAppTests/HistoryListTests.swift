@@ -12,31 +12,26 @@ import Testing
   init() async throws { try await TestDisplay.open() }
 
   @Test func `closing a row's menu right after opening it returns the focus to the row`() async throws {
-    let scratch = try Scratch()
-    for text in ["one", "two", "three"] { try await scratch.record(text) }
-    let list = try list(of: scratch)
-    let window = Window(title: "Menu")
-    window.setChild(list.root)
-    window.present(.ambient)
-    #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
-    list.focusNewest()
-    let row = try #require(gtk_window_get_focus(window.cast()))
-    list.openMenu(of: list.session.model.id(at: 0))
-    let menu = try #require(widgets(gtk_popover_menu_get_type(), in: list.root.widget).first)
-    func hasFocusInMenu() -> Bool {
-      gtk_window_get_focus(window.cast()).map { gtk_widget_is_ancestor($0, menu) != 0 } ?? false
+    try await withList(of: ["one", "two", "three"]) { list, _ in
+      @MainActor func focus() -> UnsafeMutablePointer<GtkWidget>? {
+        gtk_root_get_focus(gtk_widget_get_root(list.root.widget))
+      }
+      list.focusNewest()
+      let row = try #require(focus())
+      list.openMenu(of: list.session.model.id(at: 0))
+      let menu = try #require(widgets(gtk_popover_menu_get_type(), in: list.root.widget).first)
+      #expect(
+        MainLoop.run(
+          until: { focus().map { gtk_widget_is_ancestor($0, menu) != 0 } == true }, atMost: .seconds(20)))
+      gtk_popover_popdown(Object(Owned(borrowing: menu)).cast())
+      #expect(focus() == row)
     }
-    #expect(MainLoop.run(until: hasFocusInMenu, atMost: .seconds(20)))
-    gtk_popover_popdown(Object(Owned(borrowing: menu)).cast())
-    #expect(gtk_window_get_focus(window.cast()) == row)
-    window.destroy()
-    await list.session.close()
   }
 
   private func list(
     of scratch: Scratch, clipboard: FakeClipboard = FakeClipboard(),
     now: @escaping @Sendable () -> Int64 = { 0 }
-  ) throws -> HistoryList {
+  ) -> HistoryList {
     let session = HistorySession.make(
       at: scratch.location, clipboard, now: { 0 }, firstPageSize: HistoryList.rowCount(inHeight: 400))
     return HistoryList(session, now: now)
@@ -54,19 +49,26 @@ import Testing
     async throws
   {
     try await withList(of: ["one"], height: 800) { list, scratch in
+      for isPaused in [true, false] {
+        list.isPaused = isPaused
+        let words = firstSteps(in: list).first.flatMap { labelTexts(in: $0).first }
+        #expect(words?.hasPrefix(isPaused ? "Recording is paused" : "Copy text in any app") == true)
+      }
       list.showNote("A note.")
       for text in ["two", "three"] {
         let shown = try #require(firstSteps(in: list).first)
         let last = try #require(rows(of: list).last)
         let place = try #require(Widget(Owned(borrowing: shown)).bounds(in: list.root))
         #expect(place.y >= last.place.y + last.place.height)
-        #expect(words(of: shown) == StatusPage.firstSteps(isPaused: false) + "\nA note.")
+        #expect(labelTexts(in: shown).first == StatusPage.firstSteps(isPaused: false) + "\nA note.")
         list.session.model.insertNewest([try #require(try await scratch.record(text))])
         drawFrame(of: list)
       }
       for number in 4...6 {
         #expect(
-          firstSteps(in: list).map(words) == ["Click an item to copy it, or press Ctrl and its number."])
+          firstSteps(in: list).map { labelTexts(in: $0).first } == [
+            "Click an item to copy it, or press Ctrl and its number."
+          ])
         list.session.model.insertNewest([try #require(try await scratch.record("\(number)"))])
         drawFrame(of: list)
       }
@@ -77,24 +79,6 @@ import Testing
     }
   }
 
-  private func words(of steps: UnsafeMutablePointer<GtkWidget>) -> String {
-    widgets(gtk_label_get_type(), in: steps).first.map {
-      String(cString: gtk_label_get_text(OpaquePointer($0)))
-    }
-      ?? ""
-  }
-
-  @Test func `during a pause the first-steps help says how to resume`() async throws {
-    try await withList(of: ["one"]) { list, _ in
-      @MainActor func shown() -> String { firstSteps(in: list).first.map(words) ?? "" }
-      #expect(shown().hasPrefix("Copy text in any app"))
-      list.isPaused = true
-      #expect(shown().hasPrefix("Recording is paused"))
-      list.isPaused = false
-      #expect(shown().hasPrefix("Copy text in any app"))
-    }
-  }
-
   @Test func `the first-steps help is hidden in a short window`() async throws {
     try await withList(of: ["one", "two"], height: 90) { list, _ in
       #expect(firstSteps(in: list).isEmpty && rows(of: list).count == 2)
@@ -102,11 +86,9 @@ import Testing
   }
 
   @Test func `a history that once had six items shows no help`() async throws {
-    let scratch = try Scratch()
-    for number in 1...5 { try await scratch.record("\(number)") }
-    let last = try #require(try await scratch.record("six"))
-    _ = try await scratch.store.delete(last.id)
-    let list = try list(of: scratch)
+    let scratch = try await Scratch("1", "2", "3", "4", "5", "6")
+    try await scratch.store.delete(6)
+    let list = list(of: scratch)
     #expect(list.session.model.count == 5 && list.session.model.countEver == 6)
     #expect(!widgets(in: list.root.widget).contains { gtk_widget_has_css_class($0, "first-steps") != 0 })
     await list.session.close()
@@ -117,12 +99,12 @@ import Testing
   /// Shows a list of texts, oldest first, in a window and runs `body`.
   func withList(
     of texts: [String], width: Int = 480, height: Int = 400, clipboard: FakeClipboard = FakeClipboard(),
+    now: @escaping @Sendable () -> Int64 = { Format.now },
     _ body: @MainActor (HistoryList, Scratch) async throws -> Void
   ) async throws {
-    let scratch = try Scratch()
-    for text in texts { try await scratch.record(text) }
+    let scratch = try await Scratch(texts)
     let style = ProgramStyle()
-    let list = try list(of: scratch, clipboard: clipboard, now: { Format.now })
+    let list = list(of: scratch, clipboard: clipboard, now: now)
     let window = Window(title: "Rows")
     window.addStyle("copypasta")
     window.defaultSize = (width, height)
@@ -154,11 +136,10 @@ import Testing
       gtk_widget_has_css_class($0, "clip") != 0 && gtk_widget_get_mapped($0) != 0
     }
     .compactMap { row in
-      let labels = widgets(gtk_label_get_type(), in: row)
       guard let place = Widget(Owned(borrowing: row)).bounds(in: list.root), place.y + place.height > 0 else {
         return nil
       }
-      return (row, place, labels.map { String(cString: gtk_label_get_text(OpaquePointer($0))) })
+      return (row, place, labelTexts(in: row))
     }.sorted { $0.place.y < $1.place.y }
   }
 
@@ -248,83 +229,64 @@ import Testing
   }
 
   @Test func `a long preview ends with an ellipsis even in a very wide window`() async throws {
-    let scratch = try Scratch()
     let japanese = String(repeating: "日本語", count: 50)
-    for text in [japanese, String(repeating: "The quick brown ", count: 160), "whole"] {
-      try await scratch.record(text)
+    let english = String(repeating: "The quick brown ", count: 160)
+    try await withList(of: [japanese, english, "whole"], width: 3000) { list, _ in
+      #expect(
+        rows(of: list).map { $0.texts[0] } == [
+          "whole", String(repeating: "The quick brown ", count: 25) + "\u{A0}…",
+          japanese.prefix(133) + "\u{A0}…",
+        ])
     }
-    let list = try list(of: scratch)
-    let window = Window(title: "Wide")
-    window.defaultSize = (3000, 400)
-    window.setChild(list.root)
-    window.present(.ambient)
-    #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
-    let texts = widgets(gtk_label_get_type(), in: list.root.widget).map {
-      String(cString: gtk_label_get_text(OpaquePointer($0)))
-    }
-    let words = String(repeating: "The quick brown ", count: 25)
-    #expect(texts.contains(words + "\u{A0}…"))
-    #expect(texts.contains(japanese.prefix(133) + "\u{A0}…"))
-    #expect(texts.contains("whole"))
-    window.destroy()
-    await list.session.close()
   }
 
-  @Test func `ages are not updated while the window is hidden`() async throws {
-    let scratch = try Scratch()
-    let clip = try #require(try await scratch.record("one"))
-    // The age changes in less than a second, so the clock is read every second.
-    let clock = StandingClock(time: clip.capturedAt + 119_999_999)
-    let list = try list(of: scratch, now: { clock.look() })
-    let window = Window(title: "Ages")
-    window.setChild(list.root)
-    window.present(.ambient)
-    var otherLooks = 0
-    let other = Age.Clock(now: { clock.time }, times: { [clip.capturedAt] }) { otherLooks += 1 }
-    // The clock is read again without any other event.
-    let before = clock.looks
-    #expect(MainLoop.run(until: { clock.looks > before + 4 }, atMost: .seconds(20)))
-    window.isVisible = false
-    let hidden = clock.looks
-    other.isRunning = true
-    #expect(MainLoop.run(until: { otherLooks > 2 }, atMost: .seconds(20)))
-    #expect(clock.looks == hidden)
-    window.destroy()
-    await list.session.close()
-  }
-
-  @Test func `a list that is shown again updates its ages`() async throws {
-    let scratch = try Scratch()
-    let clip = try #require(try await scratch.record("one"))
-    let clock = Mutex(clip.capturedAt)
-    let list = try list(of: scratch, now: { clock.withLock(\.self) })
-    let window = Window(title: "Ages")
-    window.setChild(list.root)
-    let ages = [0, 5, 180, 0, 14_400].map { (minutes: Int64) -> String? in
-      window.isVisible = false
-      clock.withLock { $0 = clip.capturedAt + minutes * 60_000_000 }
-      window.present(.ambient)
-      drawFrame(of: list)
-      return rows(of: list).first?.texts.dropFirst().first
+  @Test func `ages are updated when the list is shown, and while it is shown`() async throws {
+    let clock = StandingClock()
+    try await withList(of: ["one"], now: { clock.look() }) { list, _ in
+      let window = try #require(gtk_widget_get_ancestor(list.root.widget, gtk_window_get_type()))
+      let captured = list.session.model.clip(at: 0).capturedAt
+      @MainActor func showAgain(after age: Int64) {
+        gtk_widget_set_visible(window, 0)
+        clock.time = captured + age
+        gtk_widget_set_visible(window, 1)
+        drawFrame(of: list)
+      }
+      // The clock may be set back.
+      let ages = [0, 5, 180, 0, 14_400].map { (minutes: Int64) -> String? in
+        showAgain(after: minutes * 60_000_000)
+        return rows(of: list).first?.texts.dropFirst().first
+      }
+      #expect(ages[0] == ages[3] && Set(ages).count == 4 && !ages.contains(nil), "\(ages)")
+      // The age changes in less than a second, so the clock is read again without any other event.
+      showAgain(after: 119_999_999)
+      let shown = clock.looks
+      #expect(MainLoop.run(until: { clock.looks > shown + 4 }, atMost: .seconds(20)))
+      gtk_widget_set_visible(window, 0)
+      let hidden = clock.looks
+      var otherLooks = 0
+      let other = Age.Clock(now: { clock.time }, times: { [captured] }) { otherLooks += 1 }
+      other.isRunning = true
+      #expect(MainLoop.run(until: { otherLooks > 2 }, atMost: .seconds(20)))
+      #expect(clock.looks == hidden)
     }
-    // The clock may be set back.
-    #expect(ages[0] == ages[3] && Set(ages).count == 4 && !ages.contains(nil), "\(ages)")
-    window.destroy()
-    await list.session.close()
   }
 }
 
 /// A clock that stands still and counts how often it is read.
 private final class StandingClock: Sendable {
-  let time: Int64
-  private let count = Atomic(0)
+  private let state = Mutex((time: Int64(0), looks: 0))
 
-  init(time: Int64) { self.time = time }
+  var looks: Int { state.withLock { $0.looks } }
 
-  var looks: Int { count.load(ordering: .relaxed) }
+  var time: Int64 {
+    get { state.withLock { $0.time } }
+    set { state.withLock { $0.time = newValue } }
+  }
 
   func look() -> Int64 {
-    count.add(1, ordering: .relaxed)
-    return time
+    state.withLock {
+      $0.looks += 1
+      return $0.time
+    }
   }
 }

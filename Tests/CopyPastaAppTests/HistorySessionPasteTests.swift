@@ -10,39 +10,33 @@ import Testing
 /// Pasting and dropping, and actions that overlap.
 extension HistorySessionTests {
   @Test(arguments: [("three", ["three", "two", "one"]), ("one", ["one", "three", "two", "one"])])
-  func `a text pasted twice is recorded once, and its row at the top gets the focus`(
+  func `a text pasted twice is recorded once unless its row was deleted, and its row gets the focus`(
     text: String, texts: [String]
   )
     async throws
   {
-    for _ in 1...2 { await paste(.text(Array(text.utf8))) }
+    for _ in 1...2 { await paste(.text(text)) }
     try expect(texts)
-    #expect(log.additions == 2 && log.failures.isEmpty)
-  }
-
-  @Test
-  func `pasting records a text that was captured last and deleted, or that was copied from CopyPasta`()
-    async throws
-  {
-    try await scratch.store.delete(ids[0])
-    session.model.remove(ids[0])
-    await paste(.text(Array("three".utf8)))
-    try expect(initial)
-    try await clipboard.offer(ClipText(validating: Array("cut".utf8)))
-    await paste(.own)
-    try expect(["cut"] + initial)
-    #expect(log.failures.isEmpty)
+    session.delete(session.ids[0])
+    await paste(.text(text))
+    try expect(texts)
+    #expect(log.additions == 3 && log.failures.isEmpty)
   }
 
   @Test(arguments: [
     ClipboardContent.noText, .secret, .text([]), .text([0xFF]), .text([0x61, 0x00, 0x62]),
   ])
-  func `pasting invalid content shows an error`(content: ClipboardContent) async throws {
+  func `pasting or dropping invalid content shows an error`(content: ClipboardContent) async throws {
     await paste(content)
+    let secrets = log.secrets
+    let drop = FakeDrop(.success(content))
+    session.record(drop)
+    await session.drain()
     try expect(initial)
-    #expect(log.failures.count == 1)
-    #expect(log.failures.allSatisfy { $0.message != nil })
-    #expect(log.additions == 0)
+    #expect(log.failures.count == 2 && log.failures.allSatisfy { $0.message != nil })
+    let isText = if case .text = content { true } else { false }
+    #expect(log.additions == 0 && drop.answers == [isText])
+    #expect(log.secrets == secrets, "the clipboard holds no dropped secret")
   }
 
   @Test(arguments: [
@@ -52,7 +46,7 @@ extension HistorySessionTests {
     async throws
   {
     clipboard.offers.failureOnPurpose = error
-    await paste(.text(Array("never".utf8)))
+    await paste(.text("never"))
     let drop = FakeDrop(.failure(error))
     session.record(drop)
     await session.drain()
@@ -61,14 +55,14 @@ extension HistorySessionTests {
     #expect(drop.answers == [false])
   }
 
-  @Test(arguments: [ClipboardContent.text(Array("three".utf8)), .text(Array("next".utf8)), .text([0xFF])])
-  func `the indicator reports a skipped secret until the next text arrives, valid or not`(
-    next: ClipboardContent
+  @Test(arguments: [.text("three"), .text("next"), .text([0xFF]), nil] as [ClipboardContent?])
+  func `a skipped secret is reported until any next text arrives or the clipboard is emptied`(
+    next: ClipboardContent?
   ) async throws {
     clipboard.offers.copy(.secret)
     session.attention = .active
     try await pump("the indicator showing the secret") { log.secrets.last == true }
-    clipboard.offers.copy(next)
+    if let next { clipboard.offers.copy(next) } else { clipboard.offers.change() }
     // In a burst, the outcome arrives with a timer of the main loop.
     try await pump("the indicator back to normal") { log.secrets.last == false }
     #expect(log.secrets == [true, false])
@@ -83,7 +77,7 @@ extension HistorySessionTests {
     clipboard.offers.content = .noText
     session.attention = .active
     clipboard.offers.stallsOnPurpose = true
-    clipboard.offers.contentOnPurpose = .text(Array("never".utf8))
+    clipboard.offers.contentOnPurpose = .text("never")
     for _ in 1...3 { session.paste() }
     try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
     // The window that stays active is paused.
@@ -99,7 +93,7 @@ extension HistorySessionTests {
   @Test func `nothing is requested for a paste whose offer was replaced or whose window was left`()
     async throws
   {
-    clipboard.offers.contentOnPurpose = .text(Array("never".utf8))
+    clipboard.offers.contentOnPurpose = .text("never")
     clipboard.offers.content = .noText
     session.attention = .active
     session.paste()
@@ -115,7 +109,7 @@ extension HistorySessionTests {
     clipboard.offers.copy(.noText)
     session.services.pause.isPaused = true
     session.attention = .active
-    await paste(.text(Array("wanted".utf8)))
+    await paste(.text("wanted"))
     try expect(["wanted"] + initial)
     #expect(clipboard.offers.reads == reads)
   }
@@ -125,13 +119,12 @@ extension HistorySessionTests {
     clipboard.offers.content = .noText
     session.services.pause.isPaused = true
     session.attention = .active
-    clipboard.offers.contentOnPurpose = .text(Array("meant".utf8))
-    let (isEnded, end) = AsyncStream<Void>.makeStream()
-    session.queue.add { for await _ in isEnded {} }
+    clipboard.offers.contentOnPurpose = .text("meant")
+    let action = session.queue.block()
     session.paste()
     try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
-    clipboard.offers.contentOnPurpose = .text(Array("later".utf8))
-    end.finish()
+    clipboard.offers.contentOnPurpose = .text("later")
+    action.finish()
     await session.drain()
     try expect(["meant"] + initial)
     #expect(clipboard.offers.readsOnPurpose.count == 1)
@@ -146,21 +139,14 @@ extension HistorySessionTests {
     let drop = FakeDrop(nil)
     session.record(drop)
     session.attention = isHidden ? .hidden : .shown
-    drop.answer(.success(.text(Array("dropped".utf8))))
+    drop.answer(.success(.text("dropped")))
     await session.drain()
     try expect(texts + initial.dropFirst())
     // Draining does not wait for a drop that was withdrawn.
     #expect(try await eventually { drop.answers == [!isHidden] })
     #expect(log.failures.count == (isHidden ? 1 : 0))
-  }
-
-  @Test func `a dropped secret is refused with a message`() async throws {
-    let drop = FakeDrop(.success(.secret))
-    session.record(drop)
-    await session.drain()
-    #expect(drop.answers == [false] && log.failures == [.notRecorded(.secret)])
-    #expect(log.secrets.isEmpty, "the clipboard holds no secret")
-    try expect(initial)
+    // The text on the clipboard is still the last captured one.
+    #expect(try await scratch.record("three") == nil)
   }
 
   @Test func `a drop that waits holds up neither captures nor other drops`() async throws {
@@ -168,7 +154,7 @@ extension HistorySessionTests {
     session.attention = .active
     let slow = FakeDrop(nil)
     session.record(slow)
-    clipboard.offers.copy(.text(Array("captured".utf8)))
+    clipboard.offers.copy(.text("captured"))
     // In a burst, a text arrives with a timer of the main loop.
     try await pump("the capture") { session.texts.first == "captured" }
     session.record(FakeDrop("dropped"))
@@ -176,21 +162,6 @@ extension HistorySessionTests {
     slow.answer(.failure(.timedOut))
     await session.drain()
     #expect(slow.answers == [false] && log.failures == [.notRecorded(.unread(.timedOut))])
-  }
-
-  @Test func `a drop within the size limit is recorded, and the clipboard's text is not recorded again`()
-    async throws
-  {
-    session.intake.sizeLimit = 7
-    for text in ["dropped", "too large"] {
-      let drop = FakeDrop(text)
-      session.record(drop)
-      await session.drain()
-      #expect(drop.answers == [text == "dropped"])
-    }
-    try expect(["dropped"] + initial)
-    #expect(log.failures == [.notRecorded(.unread(.tooLarge(limit: 7)))])
-    #expect(try await scratch.record("three") == nil)
   }
 
   // MARK: - Concurrent actions
@@ -218,7 +189,7 @@ extension HistorySessionTests {
   /// A selection owner may take as long as the transfer limits allow.
   @Test func `a paste that waits for its text does not delay other actions`() async throws {
     clipboard.offers.stallsOnPurpose = true
-    clipboard.offers.contentOnPurpose = .text(Array("late".utf8))
+    clipboard.offers.contentOnPurpose = .text("late")
     session.paste()
     #expect(try await eventually { clipboard.offers.readsOnPurpose.count == 1 })
     session.copy(ids[0])
@@ -235,8 +206,8 @@ extension HistorySessionTests {
     async throws
   {
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 120_000)
-    clipboard.offers.content = .text(Array(captured.utf8))
-    clipboard.offers.contentOnPurpose = .text(Array("pasted".utf8))
+    clipboard.offers.content = .text(captured)
+    clipboard.offers.contentOnPurpose = .text("pasted")
     try await scratch.whileLocked {
       session.attention = .active
       try await waitUntil("the text read") { clipboard.offers.reads == 1 }
@@ -253,14 +224,14 @@ extension HistorySessionTests {
     try await scratch.whileLocked {
       // Copy several texts, which are recorded in a burst and therefore reach the list with a delay.
       for number in 1...5 {
-        clipboard.offers.copy(.text(Array("before \(number)".utf8)))
+        clipboard.offers.copy(.text("before \(number)"))
         session.attention = .active
         try await waitUntil("a text read") { clipboard.offers.reads == number }
       }
       // Let the texts reach the store, which waits for the lock.
       try await Task.sleep(for: .milliseconds(50))
       session.clear()
-      clipboard.offers.copy(.text(Array("after".utf8)))
+      clipboard.offers.copy(.text("after"))
       try await waitUntil("the last text read") { clipboard.offers.reads == 6 }
     }
     await session.drain()
@@ -271,7 +242,7 @@ extension HistorySessionTests {
 
   @Test func `clearing the history removes a capture that was waiting for a lock`() async throws {
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
-    clipboard.offers.content = .text(Array("before".utf8))
+    clipboard.offers.content = .text("before")
     try await scratch.whileLocked {
       session.attention = .active
       try await waitUntil("the message") { session.obstacle == .locked }

@@ -20,8 +20,7 @@ import Testing
   let initial = ["three", "two", "one"]
 
   init() async throws {
-    scratch = try Scratch()
-    for text in initial.reversed() { try await scratch.record(text) }
+    scratch = try await Scratch(initial.reversed())
     session = .make(at: scratch.location, clipboard)
     log = SessionLog(of: session)
     ids = session.ids
@@ -78,38 +77,6 @@ import Testing
     try expect(fault == .goneFromStore ? ["three", "one"] : initial)
     #expect(clipboard.offered.isEmpty && log.shown.isEmpty && log.announced.isEmpty)
     #expect(session.deletions.count == 0)
-  }
-
-  @Test
-  func `while another program locks the history, no item is lost and each refused change shows an error`()
-    async throws
-  {
-    // Use another clipboard: the suite's session would note the copies of its own, and so lock the history, too.
-    let clipboard = FakeClipboard.idle
-    let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
-    let log = SessionLog(of: session)
-    try await scratch.whileLocked {
-      // Copying succeeds without a message.
-      session.copy(ids[1])
-      session.delete(ids[1])
-      session.clear()
-      await session.drainActions()
-    }
-    #expect(clipboard.offered == ["two"] && log.announced == [.copied])
-    #expect(log.failures == [.notDeleted(.locked), .notCleared(.locked)])
-    #expect(session.obstacle == .locked)
-    try expect(initial, of: session)
-    session.delete(ids[1])
-    await session.drain()
-    try await scratch.whileLocked {
-      session.undo()
-      await session.drainActions()
-    }
-    #expect(log.failures.last == .notRestored(.locked))
-    session.undo()
-    await session.drain()
-    try expect(initial, of: session)
-    #expect(session.deletions.count == 0 && session.state == .open(obstacle: nil))
   }
 
   // MARK: - Copying and showing
@@ -214,13 +181,6 @@ import Testing
 
   // MARK: - File errors and lifetime
 
-  @Test func `older clips are appended to the first page`() async throws {
-    let session = HistorySession.make(at: scratch.location, clipboard, firstPageSize: 1)
-    #expect(session.ids == [ids[0]])
-    await session.loadRest()
-    #expect(session.ids == ids)
-  }
-
   @Test func `closing the history waits for pending actions`() async throws {
     session.delete(ids[1])
     session.copy(ids[0])
@@ -256,17 +216,5 @@ import Testing
     clipboard.offers.contentOnPurpose = content
     session.paste()
     await session.drain()
-  }
-}
-
-extension Scratch {
-  /// Runs `body` while another program locks the history's file.
-  func whileLocked(_ body: () async throws -> Void) async throws {
-    var other: OpaquePointer?
-    #expect(sqlite3_open(location.database, &other) == SQLITE_OK)
-    defer { sqlite3_close(other) }
-    #expect(sqlite3_exec(other, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
-    try await body()
-    #expect(sqlite3_exec(other, "COMMIT", nil, nil, nil) == SQLITE_OK)
   }
 }

@@ -21,16 +21,15 @@ import Testing
   }
 
   @Test func `a full text that was requested before the window was hidden is not shown`() async throws {
-    let scratch = try Scratch()
-    let clip = try #require(try await scratch.record("private"))
+    let scratch = try await Scratch("private")
     var shown: [TextWindow] = []
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session) { shown.append($0) }
     window.present(.ambient)
-    session.show(clip.id)
+    session.show(session.ids[0])
     try await pump("the text") { shown.count == 1 }
     window.hide()
-    session.show(clip.id)
+    session.show(session.ids[0])
     await session.drain()
     var isIdle = false
     Task {
@@ -69,34 +68,8 @@ import Testing
     #expect(body.emptyPage.title == "History Is Empty")
   }
 
-  @Test func `during a pause the empty page says how to resume`() {
-    let body = window(of: .make(at: HistoryLocation(folder: "/proc/none"))).body
-    for isPaused in [true, false] {
-      body.isPaused = isPaused
-      #expect(body.emptyPage.text.contains("To resume, click Paused") == isPaused)
-    }
-  }
-
-  @Test func `the undo bar stays while its button has the focus, and restores all items`() async throws {
-    let scratch = try Scratch()
-    for text in ["one", "two"] { try await scratch.record(text) }
-    let session = HistorySession.make(at: scratch.location)
-    let window = window(of: session)
-    window.present(.ambient)
-    for id in session.ids { session.delete(id) }
-    await session.drain()
-    let bar = try #require(widgets(gtk_revealer_get_type(), in: window.body.root.widget).first)
-    let button = try #require(widgets(gtk_button_get_type(), in: bar).first)
-    try await pump("the bar on the screen") { gtk_widget_get_mapped(button) != 0 }
-    copypasta_emit(button, "clicked")
-    try await pump("the items back") { session.count == 2 }
-    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0)
-    window.destroy()
-  }
-
   @Test func `a page in place of the list hides the undo bar and the retention bar`() async throws {
-    let scratch = try Scratch()
-    for text in ["one", "two"] { try await scratch.record(text) }
+    let scratch = try await Scratch("one", "two")
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session)
     session.delete(session.ids[0])
@@ -117,8 +90,7 @@ import Testing
   }
 
   @Test func `the reason why a copy was not recorded stays until the next new item`() async throws {
-    let scratch = try Scratch()
-    try await scratch.record("one")
+    let scratch = try await Scratch("one")
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session)
     session.events.notify(.failed(.notRecorded(.unread(.tooLarge(limit: 1)))))
@@ -131,20 +103,20 @@ import Testing
     window.destroy()
   }
 
-  @Test func `the indicator follows a pause while the history is unavailable`() {
+  @Test func `the indicator and the empty page follow a pause while the history is unavailable`() {
     let session = HistorySession.make(at: HistoryLocation(folder: "/proc/none"))
     let window = window(of: session)
     guard case .unavailable(let error) = session.state else { return #expect(Bool(false)) }
     for isPaused in [true, false] {
       session.services.pause.isPaused = isPaused
       #expect(window.readingIndicator.state == (isPaused ? .paused : .unable(error.message)))
+      #expect(window.body.emptyPage.text.contains("To resume, click Paused") == isPaused)
     }
     window.destroy()
   }
 
   @Test func `the indicator names the obstacle while the history cannot be changed`() async throws {
-    let scratch = try Scratch()
-    try await scratch.record("one")
+    let scratch = try await Scratch("one")
     let session = HistorySession.make(at: scratch.location, lock: 20)
     let window = window(of: session)
     try await scratch.whileLocked {
@@ -159,8 +131,7 @@ import Testing
   }
 
   @Test func `a session outlives its windows`() async throws {
-    let scratch = try Scratch()
-    for text in ["one", "two"] { try await scratch.record(text) }
+    let scratch = try await Scratch("one", "two")
     let session = HistorySession.make(at: scratch.location)
     weak var gone: HistoryList?
     do {
@@ -185,10 +156,8 @@ import Testing
 
   /// Another program had the history when the program started.
   @Test func `the focus stays on its row when writing becomes possible again`() async throws {
-    let scratch = try Scratch()
-    for number in 0..<40 { try await scratch.record("text \(number)") }
-    scratch.reader.close()
-    await scratch.store.close()
+    let scratch = try await Scratch((0..<40).map { "text \($0)" })
+    await scratch.close()
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session)
@@ -200,9 +169,7 @@ import Testing
     let (list, id) = (try #require(window.list), session.ids[30])
     list.focus(id)
     func focusedText() -> String? {
-      gtk_root_get_focus(gtk_widget_get_root(list.root.widget)).flatMap {
-        widgets(gtk_label_get_type(), in: $0).first
-      }.map { String(cString: gtk_label_get_text(OpaquePointer($0))) }
+      gtk_root_get_focus(gtk_widget_get_root(list.root.widget)).flatMap { labelTexts(in: $0).first }
     }
     try await pump("the focus") { focusedText() == "text 9" }
     for text in ["older", "oldest"] {
@@ -219,31 +186,30 @@ import Testing
     await session.close()
   }
 
-  @Test func `hiding a focused undo bar returns the focus to the list`() async throws {
-    let scratch = try Scratch()
-    for text in ["one", "two"] { try await scratch.record(text) }
+  @Test func `the undo bar returns its focus to the list when it closes, and restores all items`()
+    async throws
+  {
+    let scratch = try await Scratch("one", "two", "three")
     let session = HistorySession.make(at: scratch.location)
-    let body = HistoryContentView(session, copyCommand: {})
-    let list = HistoryList(session, now: { 0 })
-    let window = Window(title: "body")
-    window.setChild(body.root)
-    body.show(list)
+    let window = window(of: session)
     window.present(.ambient)
-    try await pump("the list on the screen") { list.root.isMapped }
-    list.focusNewest()
-    body.showDeletions(1)
-    func focusIsWithin(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
-      gtk_window_get_focus(window.cast()).map { gtk_widget_is_ancestor($0, widget) != 0 } ?? false
-    }
-    let undo = try #require(
-      widgets(gtk_button_get_type(), in: body.root.widget).first {
-        gtk_widget_get_ancestor($0, gtk_revealer_get_type()) != nil
-      })
+    session.delete(session.ids[0])
+    await session.drain()
+    let bar = try #require(widgets(gtk_revealer_get_type(), in: window.body.root.widget).first)
+    let undo = try #require(widgets(gtk_button_get_type(), in: bar).first)
+    try await pump("the bar on the screen") { gtk_widget_get_mapped(undo) != 0 }
     gtk_widget_grab_focus(undo)
-    #expect(!focusIsWithin(list.root.widget))
-    body.showDeletions(0)
-    #expect(focusIsWithin(list.root.widget))
+    func focusIsWithin(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
+      gtk_root_get_focus(gtk_widget_get_root(bar)).map { gtk_widget_is_ancestor($0, widget) != 0 } ?? false
+    }
+    #expect(focusIsWithin(bar))
+    session.deletions.forget()
+    #expect(try focusIsWithin(#require(window.list).root.widget))
+    for id in session.ids { session.delete(id) }
+    await session.drain()
+    copypasta_emit(undo, "clicked")
+    try await pump("the items back") { session.count == 2 }
+    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0)
     window.destroy()
-    await session.close()
   }
 }

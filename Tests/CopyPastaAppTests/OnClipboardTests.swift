@@ -14,8 +14,7 @@ import Testing
   private let session: HistorySession
 
   init() async throws {
-    scratch = try Scratch()
-    for text in ["one", "two"] { try await scratch.record(text) }
+    scratch = try await Scratch("one", "two")
     session = .make(at: scratch.location, clipboard)
   }
 
@@ -47,6 +46,12 @@ import Testing
     #expect(session.onClipboard == session.ids[1])
     clipboard.lose()
     #expect(session.onClipboard == nil)
+    // A captured row is marked only while the window is active.
+    session.attention = .active
+    try await copyElsewhere(.text("three"))
+    #expect(session.texts == ["three", "two", "one"] && session.onClipboard == session.ids[0])
+    session.attention = .hidden
+    #expect(session.onClipboard == nil)
   }
 
   @Test func `copying a command unmarks the row, and a takeover of the command is not recorded`()
@@ -58,38 +63,29 @@ import Testing
     #expect(await clipboard.offer(command: "copypasta --toggle") == nil)
     #expect(session.onClipboard == nil && clipboard.offered.last == "copypasta --toggle")
     clipboard.lose()
-    try await copyElsewhere(.text(Array("copypasta --toggle".utf8)))
+    try await copyElsewhere(.text("copypasta --toggle"))
     #expect(session.texts == ["two", "one"])
-  }
-
-  @Test func `a captured row is marked as on the clipboard until the window becomes inactive`() async throws {
-    try await startReading()
-    try await copyElsewhere(.text(Array("three".utf8)))
-    #expect(session.texts == ["three", "two", "one"])
-    #expect(session.onClipboard == session.ids[0])
-    session.attention = .hidden
-    #expect(session.onClipboard == nil)
   }
 
   @Test func `no row is marked once the clipboard's owner exits or another program copies`() async throws {
     try await startReading()
-    try await copyElsewhere(.text(Array("three".utf8)))
+    try await copyElsewhere(.text("three"))
     clipboard.offers.change()
     try await waitUntil("no mark") { session.onClipboard == nil }
     // The same text again, as a clipboard manager offers it.
-    try await copyElsewhere(.text(Array("three".utf8)))
+    try await copyElsewhere(.text("three"))
     #expect(session.onClipboard == session.ids[0] && session.texts.count == 3)
     // The text of the next copy is still being read.
     clipboard.offers.copy(nil)
     try await waitUntil("no mark") { session.onClipboard == nil }
-    clipboard.offers.answer(.text(Array("four".utf8)))
+    clipboard.offers.answer(.text("four"))
     await session.drain()
     #expect(session.onClipboard == session.ids[0])
     // A third program has copied before the outcome of the second copy arrived.
     clipboard.offers.copy(nil)
     try await waitUntil("a read") { clipboard.offers.isWaiting }
     clipboard.offers.change()
-    clipboard.offers.answer(.text(Array("five".utf8)))
+    clipboard.offers.answer(.text("five"))
     await session.drain()
     #expect(session.onClipboard == nil && session.texts.first == "five")
   }
@@ -114,93 +110,61 @@ import Testing
   @Test func `a secret that has left the clipboard is not reported later`() async throws {
     let log = SessionLog(of: session)
     try await startReading()
-    let (gate, opening) = AsyncStream<Never>.makeStream()
-    session.queue.add { for await _ in gate {} }
-    clipboard.offers.copy(.text(Array("three".utf8)))
+    let action = session.queue.block()
+    clipboard.offers.copy(.text("three"))
     try await waitUntil("the text read") { clipboard.offers.reads == 2 }
     clipboard.offers.copy(.secret)
     try await waitUntil("the secret read") { clipboard.offers.reads == 3 }
     clipboard.offers.change()
-    opening.finish()
+    action.finish()
     await session.drain()
     #expect(session.texts.first == "three" && !log.secrets.contains(true))
   }
 
-  @Test func `the report of a skipped secret ends when its owner empties the clipboard`() async throws {
-    let log = SessionLog(of: session)
-    try await startReading()
-    try await copyElsewhere(.secret)
-    #expect(log.secrets.last == true)
-    clipboard.offers.change()
-    try await waitUntil("the secret gone") { log.secrets.last == false }
-  }
-
-  @Test func `a copy that could not be recorded unmarks the row`() async throws {
-    try await startReading()
-    try await copyElsewhere(.text(Array("three".utf8)))
-    let log = SessionLog(of: session)
-    await session.store.close()
-    try await copyElsewhere(.text(Array("four".utf8)))
-    #expect(session.onClipboard == nil && log.failures.count == 1)
-  }
-
-  @Test(arguments: [
-    ClipboardContent.noText, .secret, .text([]), .text([0xff]),
-  ])
-  func `copying unrecordable content marks no row as on the clipboard`(content: ClipboardContent) async throws
+  /// A text cannot be recorded in a closed history.
+  @Test(arguments: [ClipboardContent.noText, .secret, .text([]), .text([0xff]), .text("four")])
+  func `a copy that is not recorded marks no row as on the clipboard`(content: ClipboardContent) async throws
   {
     try await startReading()
-    try await copyElsewhere(.text(Array("three".utf8)))
+    try await copyElsewhere(.text("three"))
+    #expect(session.onClipboard == session.ids[0])
+    if content == .text("four") { await session.store.close() }
     try await copyElsewhere(content)
     #expect(session.onClipboard == nil && session.texts.count == 3)
   }
 
-  @Test(arguments: [
-    ClipboardContent.text(Array("three".utf8)), .noText, .secret, .text([0xff]),
-  ])
-  func `a copied row stays marked as on the clipboard when an earlier read ends`(content: ClipboardContent)
-    async throws
-  {
+  /// The earlier read is a paste if `content` is nil.
+  @Test(arguments: [.text("three"), .noText, .secret, .text([0xff]), nil] as [ClipboardContent?])
+  func `a copied row stays marked as on the clipboard when an earlier read or paste ends`(
+    content: ClipboardContent?
+  ) async throws {
     try await startReading()
-    clipboard.offers.copy(nil)
-    try await waitUntil("a read in progress") { clipboard.offers.isWaiting }
+    let offers = clipboard.offers
+    offers.contentOnPurpose = .text("three")
+    offers.stallsOnPurpose = true
+    if content == nil { session.paste() } else { offers.copy(nil) }
+    try await waitUntil("a read") { offers.isWaiting || offers.readsOnPurpose.count == 1 }
     let id = session.ids[1]
     session.copy(id)
     try await waitUntil("the copy") { session.onClipboard == id }
-    clipboard.offers.answer(content)
+    if let content { offers.answer(content) }
+    offers.stallsOnPurpose = false
     await session.drain()
+    let isRecorded = content == nil || content == .text("three")
+    #expect(session.texts == (isRecorded ? ["three"] : []) + ["two", "one"])
     #expect(session.onClipboard == id)
   }
 
-  @Test func `a copied row stays marked as on the clipboard when an earlier paste ends`() async throws {
+  @Test func `copying a part of a text marks no row, and pasting it marks the new row`() async throws {
     try await startReading()
-    clipboard.offers.contentOnPurpose = .text(Array("three".utf8))
-    clipboard.offers.stallsOnPurpose = true
-    session.paste()
-    try await waitUntil("the paste's read") { clipboard.offers.readsOnPurpose.count == 1 }
-    let id = session.ids[1]
-    session.copy(id)
-    try await waitUntil("the copy") { session.onClipboard == id }
-    clipboard.offers.stallsOnPurpose = false
-    await session.drain()
-    #expect(session.texts == ["three", "two", "one"])
-    #expect(session.onClipboard == id)
-  }
-
-  @Test func `pasting a copied part of a text marks the new row as on the clipboard`() async throws {
-    try await startReading()
+    session.copy(session.ids[0])
     session.copy(part: Array("tw".utf8))
+    await session.drain()
+    #expect(session.onClipboard == nil)
     clipboard.offers.contentOnPurpose = .own
     session.paste()
     await session.drain()
     #expect(session.texts == ["tw", "two", "one"])
     #expect(session.onClipboard == session.ids[0])
-  }
-
-  @Test func `copying a part of a text marks no row as on the clipboard`() async {
-    session.copy(session.ids[0])
-    session.copy(part: Array("tw".utf8))
-    await session.drain()
-    #expect(session.onClipboard == nil)
   }
 }

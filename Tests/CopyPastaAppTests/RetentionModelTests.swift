@@ -1,4 +1,3 @@
-import Foundation
 import GtkKit
 import Synchronization
 import TestSupport
@@ -15,23 +14,19 @@ import Testing
   {
     let first = environmentNumber("COPYPASTA_SEED", or: 1)
     let count = environmentNumber("COPYPASTA_RETENTION_STEPS", or: 300)
-    var (agreed, believed, questions) = (0, 0, 0)
+    var (agreed, believed) = (0, 0)
     for seed in first..<first + (count + 99) / 100 {
       let run = try RetentionRun(seed: UInt64(seed))
       for step in 1...100 {
-        let action = try await run.step()
+        try await run.step()
         let found = try run.ids()
-        try #require(found == run.model.items.map(\.id), "seed \(seed), step \(step): \(action)")
-        try #require(run.model.overdue.isEmpty, "seed \(seed), step \(step): \(action)")
+        try #require(found == run.model.items.map(\.id), "seed \(seed), step \(step)")
+        try #require(run.model.overdue.isEmpty, "seed \(seed), step \(step)")
       }
       agreed += run.model.agreedCount
       believed += run.model.believedCount
-      questions += run.model.questionCount
       await run.close()
     }
-    print(
-      "\(count) steps from seed \(first) on: \(questions) questions, \(agreed) items deleted by a yes, "
-        + "\(believed) by a believed clock")
     #expect(agreed > 0 && believed > 0)
   }
 }
@@ -47,7 +42,7 @@ private struct RetentionModel {
   var question: (items: [Item], reading: ClockReading)?
   /// The items that were due in each of the last two checks; empty for a check without a trusted clock.
   private var dueBefore: [[Item]] = [[], []]
-  private(set) var (agreedCount, believedCount, questionCount) = (0, 0, 0)
+  private(set) var (agreedCount, believedCount) = (0, 0)
 
   func due(at now: Int64) -> [Item] {
     let limit = now - (period.duration ?? now)
@@ -66,10 +61,8 @@ private struct RetentionModel {
   }
 
   private func isPlausible(_ now: ClockReading) -> Bool {
-    (1980..<2100).contains(
-      Calendar(identifier: .gregorian).dateComponents(
-        in: .gmt, from: Date(timeIntervalSince1970: Double(now.wallTime) / 1e6)
-      ).year ?? 0)
+    // From 1980 to 2099.
+    (315_532_800_000_000..<4_102_444_800_000_000).contains(now.wallTime)
   }
 
   /// Deletes the items that the user was asked about, if they are still the oldest.
@@ -92,7 +85,6 @@ private struct RetentionModel {
       believedCount += due.count
     } else if !due.isEmpty {
       question = (due, now)
-      questionCount += 1
       return
     }
     guard isBelieved || lastLook == nil && isPlausible(now), now.wallTime > period.duration ?? 0 else {
@@ -117,13 +109,9 @@ private struct RetentionModel {
     // Forget what was due, because the item did not exist at the last checks.
     dueBefore = [[], []]
   }
-
-  mutating func replace(by items: [Item]) {
-    (self.items, lastLook, question, dueBefore) = (items, nil, nil, [[], []])
-  }
 }
 
-/// A simulated program that may be killed, on a computer that may be restarted and whose clock may be set.
+/// A simulated program that may be restarted, on a computer that may be restarted and whose clock may be set.
 @MainActor
 private final class RetentionRun {
   private static let hour: Int64 = 3_600_000_000
@@ -131,8 +119,7 @@ private final class RetentionRun {
 
   private(set) var model = RetentionModel()
   private var random: SplitMix
-  private let folder: TemporaryFolder
-  private var location: HistoryLocation
+  private let scratch: Scratch
   private var store: HistoryStore
   private let preferences = Preferences(schema: nil)
   private let clock: TestClock
@@ -143,24 +130,17 @@ private final class RetentionRun {
 
   init(seed: UInt64) throws {
     random = SplitMix(seed: seed)
-    folder = try TemporaryFolder()
-    location = HistoryLocation(folder: folder.path + "/0")
-    store = try Self.open(location)
+    scratch = try Scratch()
+    store = scratch.store
     clock = TestClock(ClockReading(wallTime: 20_000 * Self.day, bootTime: Self.hour, bootID: "boot"))
     retention = Self.retention(preferences, clock)
-  }
-
-  private static func open(_ location: HistoryLocation) throws -> HistoryStore {
-    try HistoryStore(location: location) { key, text in Checksum.hmacSHA256(key: key, of: text.bytes) }
   }
 
   private static func retention(_ preferences: Preferences, _ clock: TestClock) -> Retention {
     Retention({ preferences }, clock: { clock.reading })
   }
 
-  func ids() throws -> [Int64] {
-    try HistoryReader(location: location).newestPage(limit: 10_000).reversed().map(\.id)
-  }
+  func ids() throws -> [Int64] { try scratch.reader.newestPage(limit: 10_000).reversed().map(\.id) }
 
   func close() async { await store.close() }
 
@@ -168,68 +148,47 @@ private final class RetentionRun {
 
   private func any(_ choices: Int64...) -> Int64 { choices.randomElement(using: &random) ?? 0 }
 
-  /// Performs one random action and returns its name.
-  func step() async throws -> String {
+  /// Performs one random action.
+  func step() async throws {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<25:
       try await capture()
-      return "capture"
     case 25..<45:
-      pass(any(1, 30, 60 * 24, 60 * 24 * 3, 60 * 24 * 10, 60 * 24 * 40) * 60_000_000)
-      return "time passes"
+      clock.pass(any(1, 30, 60 * 24, 60 * 24 * 3, 60 * 24 * 10, 60 * 24 * 40) * 60_000_000)
     case 45..<50:
-      clock.wallTime += any(-400, -29, -2, 0, 2, 29, 400) * Self.day + any(-90, 0, 90) * 1_000_000
-      return "jump"
+      clock.set(ahead: any(-400, -29, -2, 0, 2, 29, 400) * Self.day + any(-90, 0, 90) * 1_000_000)
     case 50..<52:
-      clock.wallTime = any(0, 60_000 * Self.day, 20_000 * Self.day + Self.hour) + clock.bootTime
-      return "clock set"
+      let start = any(0, 60_000 * Self.day, 20_000 * Self.day + Self.hour)
+      clock.set(ahead: start + clock.reading.bootTime - clock.wallTime)
     case 52..<56:
-      clock.wallTime += any(1, 20, 60, 900) * Self.hour
-      (clock.bootTime, clock.bootID) = (0, "boot \(UInt64.random(in: 0...UInt64.max, using: &random))")
-      return "reboot"
+      clock.reading = ClockReading(
+        wallTime: clock.wallTime + any(1, 20, 60, 900) * Self.hour, bootTime: 0,
+        bootID: "boot \(UInt64.random(in: 0...UInt64.max, using: &random))")
     case 56..<61:
-      guard let item = model.items.randomElement(using: &random) else { return "nothing" }
+      guard let item = model.items.randomElement(using: &random) else { return }
       held.append(try #require(try await store.delete(item.id)))
       model.remove(item.id)
-      return "delete"
     case 61..<66:
-      guard let deleted = held.popLast() else { return "nothing" }
+      guard let deleted = held.popLast() else { return }
       try await store.restore(deleted)
       model.restore(.init(id: deleted.id, time: deleted.capturedAt))
-      return "undo"
-    case 66..<68:
-      try await importItems()
-      return "import"
-    case 68..<76:
+    case 66..<76:
       try await choose()
-      return "setting"
     case 76..<82:
-      guard let asked = question else { return "nothing" }
+      guard let asked = question else { return }
       retention.confirm(asked)
       model.agree()
       try await look()
-      return "yes"
     case 82..<84:
-      guard question != nil else { return "nothing" }
+      guard question != nil else { return }
       retention.keepForever()
       model.period = .forever
       try await look()
-      return "no"
-    case 84..<86:
-      try await kill()
-      return "kill"
-    case 86..<88:
-      try await look(killedMeanwhile: true)
-      return "kill during a look"
+    case 84..<88:
+      try await restart()
     default:
       try await look()
-      return "look"
     }
-  }
-
-  private func pass(_ time: Int64) {
-    clock.wallTime += time
-    clock.bootTime += time
   }
 
   private func capture() async throws {
@@ -238,7 +197,7 @@ private final class RetentionRun {
       let text = try ClipText(validating: Array("item \(serial)".utf8))
       guard case .recorded(let clip) = try await store.record(text, at: clock.wallTime) else { continue }
       model.items.append(.init(id: clip.id, time: clip.capturedAt))
-      pass(any(1, 3_600) * 1_000_000)
+      clock.pass(any(1, 3_600) * 1_000_000)
     }
   }
 
@@ -262,79 +221,21 @@ private final class RetentionRun {
     try await look()
   }
 
-  private func look(killedMeanwhile isKilled: Bool = false) async throws {
-    var copy: Result<HistoryLocation, any Error>?
-    let snapshot = { [self] in
-      if isKilled, copy == nil { copy = Result { try copyOfFiles() } }
-    }
+  private func look() async throws {
     let reading = clock.reading
     try await retention.run(on: store) {
       question = $0
-    } deleted: { [self] expired, ids in
+    } deleted: { [self] expired, _ in
       held.removeAll(where: expired.includes)
-      if !ids.isEmpty { snapshot() }
     }
     model.look(reading)
-    if let copy { try await reopen(copy.get()) }
   }
 
-  private func kill() async throws { try await reopen(copyOfFiles()) }
-
-  private func copyOfFiles() throws -> HistoryLocation {
-    serial += 1
-    let copy = HistoryLocation(folder: folder.path + "/\(serial)")
-    try FileManager.default.createDirectory(atPath: copy.folder, withIntermediateDirectories: true)
-    for (from, to) in [
-      (location.database, copy.database), (location.writeAheadLog, copy.writeAheadLog),
-    ] where FileManager.default.fileExists(atPath: from) {
-      try FileManager.default.copyItem(atPath: from, toPath: to)
-    }
-    return copy
-  }
-
-  private func reopen(_ copy: HistoryLocation) async throws {
+  private func restart() async throws {
     await store.close()
-    location = copy
-    store = try Self.open(copy)
+    store = try Scratch.store(at: scratch.location)
     (held, question, model.question) = ([], nil, nil)
     retention = Self.retention(preferences, clock)
-  }
-
-  /// Begins an import.
-  ///
-  /// This retries because a child process forked by another test may briefly hold a copy of the lock.
-  private func beginImport() async throws -> HistoryImport {
-    var history: HistoryImport?
-    try await waitUntil("the history free") {
-      do throws(StoreError) {
-        history = try HistoryImport(location, at: clock.wallTime)
-      } catch {
-        if error != .locked { throw error }
-      }
-      return history != nil
-    }
-    return try #require(history)
-  }
-
-  private func importItems() async throws {
-    await store.close()
-    try await addItems(to: beginImport())
-    store = try Self.open(location)
-    (held, question) = ([], nil)
-    model.replace(
-      by: try HistoryReader(location: location).newestPage(limit: 10_000).reversed().map {
-        .init(id: $0.id, time: $0.capturedAt)
-      })
-  }
-
-  private func addItems(to history: HistoryImport) throws {
-    for _ in 0..<Int.random(in: 0...6, using: &random) {
-      serial += 1
-      let time = max(clock.wallTime - any(-500, -1, 0, 1, 20, 50, 900) * Self.day, 0)
-      _ = try history.add(
-        try ClipText(validating: Array("imported \(serial)".utf8)), capturedAt: chance(80) ? time : 0)
-    }
-    try history.finish()
   }
 }
 
@@ -344,27 +245,22 @@ final class TestClock: Sendable {
 
   init(_ reading: ClockReading) { state = Mutex(reading) }
 
-  var reading: ClockReading { state.withLock(\.self) }
-
-  var wallTime: Int64 {
-    get { reading.wallTime }
-    set { set(wallTime: newValue) }
+  var reading: ClockReading {
+    get { state.withLock(\.self) }
+    set { state.withLock { $0 = newValue } }
   }
 
-  var bootTime: Int64 {
-    get { reading.bootTime }
-    set { set(bootTime: newValue) }
+  var wallTime: Int64 { reading.wallTime }
+
+  /// Sets the wall clock ahead, or back if `time` is negative.
+  func set(ahead time: Int64) {
+    reading = ClockReading(
+      wallTime: wallTime + time, bootTime: reading.bootTime, bootID: reading.bootID)
   }
 
-  var bootID: String {
-    get { reading.bootID }
-    set { set(bootID: newValue) }
-  }
-
-  private func set(wallTime: Int64? = nil, bootTime: Int64? = nil, bootID: String? = nil) {
-    state.withLock {
-      $0 = ClockReading(
-        wallTime: wallTime ?? $0.wallTime, bootTime: bootTime ?? $0.bootTime, bootID: bootID ?? $0.bootID)
-    }
+  /// Advances all clocks.
+  func pass(_ time: Int64) {
+    reading = ClockReading(
+      wallTime: wallTime + time, bootTime: reading.bootTime + time, bootID: reading.bootID)
   }
 }

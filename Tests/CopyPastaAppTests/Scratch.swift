@@ -1,6 +1,8 @@
+import CSQLite
 import ClipHistory
 import GtkKit
 import TestSupport
+import Testing
 
 @testable import CopyPastaApp
 
@@ -15,10 +17,28 @@ final class Scratch {
   init() throws {
     folder = try TemporaryFolder()
     location = HistoryLocation(folder: folder.path + "/copypasta")
-    store = try HistoryStore(location: location) { key, text in
-      Checksum.hmacSHA256(key: key, of: text.bytes)
-    }
+    store = try Self.store(at: location)
     reader = try HistoryReader(location: location)
+  }
+
+  /// Makes a history with these texts, oldest first.
+  convenience init(_ first: String, _ others: String...) async throws {
+    try await self.init([first] + others)
+  }
+
+  convenience init(_ texts: [String]) async throws {
+    try self.init()
+    for text in texts { try await record(text) }
+  }
+
+  static func store(at location: HistoryLocation) throws -> HistoryStore {
+    try HistoryStore(location: location) { key, text in Checksum.hmacSHA256(key: key, of: text.bytes) }
+  }
+
+  /// Closes the history, for a test that needs it alone.
+  func close() async {
+    reader.close()
+    await store.close()
   }
 
   /// The texts in the history, newest first.
@@ -31,4 +51,28 @@ final class Scratch {
     guard case .recorded(let clip) = outcome else { return nil }
     return clip
   }
+
+  /// Runs `body` while another program locks the history's file.
+  func whileLocked(_ body: () async throws -> Void) async throws {
+    let lock = try ForeignLock(location, "BEGIN IMMEDIATE")
+    try await body()
+    lock.end()
+  }
+}
+
+/// Another program's connection to a history.
+final class ForeignLock {
+  private var connection: OpaquePointer?
+
+  init(_ location: HistoryLocation, _ sql: String) throws {
+    try #require(sqlite3_open(location.database, &connection) == SQLITE_OK)
+    try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
+  }
+
+  func end() {
+    sqlite3_close(connection)
+    connection = nil
+  }
+
+  deinit { sqlite3_close(connection) }
 }

@@ -1,4 +1,3 @@
-import CSQLite
 import ClipboardCore
 import Foundation
 import GtkKit
@@ -18,25 +17,18 @@ import Testing
   private let texts = ["three", "two", "one"].map { String(repeating: $0 + " ", count: 4000) }
 
   init() async throws {
-    scratch = try Scratch()
-    for text in texts.reversed() { try await scratch.record(text) }
+    scratch = try await Scratch(texts.reversed())
   }
 
   private func session(firstPageSize: Int? = 30, lock: Int32 = 2000) -> HistorySession {
     .make(at: scratch.location, clipboard, firstPageSize: firstPageSize, lock: lock)
   }
 
-  /// Closes the history, because an import needs it alone.
-  private func closeScratch() async {
-    scratch.reader.close()
-    await scratch.store.close()
-  }
-
   // MARK: - Obstacles
 
   /// A folder in place of the recovery's file makes the recovery fail.
   @Test func `a damaged history that cannot be recovered is shown as far as it is readable`() async throws {
-    await closeScratch()
+    await scratch.close()
     HistoryFolder.markDamaged(scratch.location.database)
     let blocked = scratch.location.folder + "/rescue-unfinished.sqlite3"
     mkdir(blocked, 0o700)
@@ -59,7 +51,7 @@ import Testing
   }
 
   @Test func `when writing becomes possible again, undo, open texts and other notices stay`() async throws {
-    await closeScratch()
+    await scratch.close()
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)
     let session = session()
     let log = SessionLog(of: session)
@@ -83,7 +75,7 @@ import Testing
 
   @Test(arguments: [Pending.copy, .cut, .delete, .drag, .fullText])
   func `after an import, rows and open texts keep their items`(_ action: Pending) async throws {
-    await closeScratch()
+    await scratch.close()
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)
     let session = session()
     let log = SessionLog(of: session)
@@ -113,7 +105,7 @@ import Testing
   }
 
   @Test func `a history that another program has locked opens once the lock ends`() async throws {
-    await closeScratch()
+    await scratch.close()
     let lock = try ForeignLock(scratch.location, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
     let session = session()
     #expect(session.state == .opening && !session.model.isOpen)
@@ -144,7 +136,7 @@ import Testing
 
   /// Nothing tries again while no window is shown.
   @Test func `after a lock at the start, Preferences of a hidden program finds expired items`() async throws {
-    await closeScratch()
+    await scratch.close()
     let lock = try ForeignLock(scratch.location, "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE")
     let session = session(lock: 20)
     #expect(session.attention == .hidden && session.state != .open(obstacle: nil))
@@ -157,7 +149,7 @@ import Testing
   func `an action on a row of a file that is being replaced leaves the new file's row`(isShow: Bool)
     async throws
   {
-    await closeScratch()
+    await scratch.close()
     let session = session()
     try await replace()
     session.reopen(because: .replaced)
@@ -233,7 +225,7 @@ import Testing
   func `whatever happens to the file, no other item is copied or deleted, and the user is told`(
     _ pending: Pending, _ fault: Fault
   ) async throws {
-    await closeScratch()
+    await scratch.close()
     let session = HistorySession.make(
       at: scratch.location, clipboard, now: { Format.now + 40 * 86_400_000_000 }, lock: 20)
     let log = SessionLog(of: session)
@@ -250,7 +242,7 @@ import Testing
     await session.drain()
     let (shown, seen) = (try #require(log.shown.first?.seen), session.seen(id))
     let expired = pending == .question ? try await session.expired(after: .day) : nil
-    clipboard.offers.contentOnPurpose = .text(Array("pasted".utf8))
+    clipboard.offers.contentOnPurpose = .text("pasted")
 
     var lock: ForeignLock?
     switch fault {
@@ -299,14 +291,25 @@ import Testing
     let other = ["other 3", "other 2", "other 1"]
     #expect(session.texts == left)
     if fault == .replaced { #expect(left == (pending == .paste ? ["pasted"] : []) + other) }
-    if fault == .locked, pending != .paste { #expect(left.count == (pending == .undo ? 2 : 3)) }
+    if fault == .locked {
+      if pending != .paste { #expect(left.count == (pending == .undo ? 2 : 3)) }
+      if [.copy, .part, .fullText].contains(pending) { #expect(isDone || clipboard.offered == [texts[1]]) }
+      let refusals: [Pending: HistoryFailure] = [
+        .delete: .notDeleted(.locked), .undo: .notRestored(.locked), .clear: .notCleared(.locked),
+      ]
+      if let refusal = refusals[pending] { #expect(log.failures.contains(refusal)) }
+      // What could not be undone can be undone later.
+      if pending == .undo { session.undo() }
+      await session.drain()
+      if pending == .undo { #expect(session.count == 3 && session.deletions.count == 0) }
+    }
     await session.close()
   }
 
   @Test func `every text that arrives before a replaced file is noticed is recorded in the new file`()
     async throws
   {
-    await closeScratch()
+    await scratch.close()
     let session = session()
     let log = SessionLog(of: session)
     session.attention = .active
@@ -316,7 +319,7 @@ import Testing
     session.record(drop)
     try await waitUntil("the drop read") { drop.answers == [true] }
     let reads = clipboard.offers.reads
-    clipboard.offers.copy(.text(Array("copied".utf8)))
+    clipboard.offers.copy(.text("copied"))
     try await waitUntil("the copy read") { clipboard.offers.reads > reads }
     await session.drain()
     let left = try HistoryReader(location: scratch.location).newestPage(limit: 99).map(\.preview)
@@ -327,10 +330,8 @@ import Testing
 
   /// Puts a history with the same ids in place.
   private func replace() async throws {
-    let other = try Scratch()
-    for number in 1...3 { try await other.record("other \(number)") }
-    other.reader.close()
-    await other.store.close()
+    let other = try await Scratch("other 1", "other 2", "other 3")
+    await other.close()
     for path in [scratch.location.database, scratch.location.writeAheadLog, scratch.location.sharedMemory] {
       try? FileManager.default.removeItem(atPath: path)
     }
@@ -347,21 +348,4 @@ import Testing
     try file.write(contentsOf: [UInt8](repeating: 0xFF, count: size - size / 2))
     try file.close()
   }
-}
-
-/// Another program's connection to a history.
-private final class ForeignLock {
-  private var connection: OpaquePointer?
-
-  init(_ location: HistoryLocation, _ sql: String) throws {
-    try #require(sqlite3_open(location.database, &connection) == SQLITE_OK)
-    try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
-  }
-
-  func end() {
-    sqlite3_close(connection)
-    connection = nil
-  }
-
-  deinit { sqlite3_close(connection) }
 }

@@ -1,3 +1,4 @@
+import ClipboardCore
 import GtkKit
 import TestSupport
 
@@ -41,8 +42,24 @@ final class SessionLog {
   /// Whether a skipped secret was reported, for each copy.
   var secrets: [Bool] { events.compactMap { if case .secret(let isSecret) = $0 { isSecret } else { nil } } }
 
+  /// How often the question about expired items changed.
+  var questions: Int { events.count { if case .questionChanged = $0 { true } else { false } } }
+
   /// How often the newest row got a text that it may have had before.
   var additions: Int { events.count { if case .added = $0 { true } else { false } } }
+}
+
+extension TaskQueue {
+  /// Adds an action that ends when the test finishes it.
+  func block() -> AsyncStream<Never>.Continuation {
+    let (gate, opening) = AsyncStream<Never>.makeStream()
+    add { for await _ in gate {} }
+    return opening
+  }
+}
+
+extension ClipboardContent {
+  static func text(_ text: String) -> ClipboardContent { .text(Array(text.utf8)) }
 }
 
 extension FakeClipboard {

@@ -32,8 +32,8 @@ import Testing
     async throws
   {
     let catalogues = try await Self.catalogues(of: language)
-    let (empty, filled) = (try Scratch(), try Scratch())
-    try await filled.record(String(repeating: "W", count: 1000))
+    let empty = try Scratch()
+    let filled = try await Scratch(String(repeating: "W", count: 1000))
     let way = FakeShortcut()
     let services = AppServices.keepingNothing(at: empty.location, way)
     services.shortcut.start()
