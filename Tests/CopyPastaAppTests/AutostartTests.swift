@@ -139,21 +139,6 @@ import Testing
     withExtendedLifetime(start) {}
   }
 
-  @Test func `a start-at-login setting that cannot be applied is reset with a message`()
-    async throws
-  {
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try "[Desktop Entry]\nName=Mine\n".write(toFile: file, atomically: true, encoding: .utf8)
-    let preferences = Preferences(schema: nil)
-    preferences[flag: .startsAtLogin] = true
-    var messages: [String] = []
-    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
-    let start = startAtLogin(preferences, autostart) { messages.append($0) }
-    try await pump("the message") { messages == [StartAtLogin.EntryError.notOurs(path: file).message] }
-    #expect(!preferences[flag: .startsAtLogin])
-    withExtendedLifetime(start) {}
-  }
-
   private func startAtLogin(
     _ preferences: Preferences, _ entry: any StartAtLogin.Entry,
     failed: @escaping @MainActor (String) -> Void = { Issue.record("\($0)") }
@@ -209,21 +194,6 @@ import Testing
     preferences[flag: .startsAtLogin] = false
     try await pump("the second message") { messages.count == 2 }
     #expect(preferences[flag: .startsAtLogin])
-  }
-
-  @Test func `two simultaneous requests to the portal each get their own answer`() async throws {
-    let fake = try await FakePortal()
-    try await fake.start()
-    let entry = StartAtLogin.BackgroundPortal { fake.client }
-    fake.answers["RequestBackground"] = .silence
-    let first = Task { try await entry.set(true) }
-    try await pump("the first request") { fake.calls.count == 1 }
-    fake.answers["RequestBackground"] = .refused
-    await #expect(throws: StartAtLogin.EntryError.refused) {
-      try await pumping { try await entry.set(false) }
-    }
-    fake.respond(to: fake.requests[0], [.uint32(0), .dictionary(["autostart": .bool(true)])])
-    try await pumping { try await first.value }
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .refused])

@@ -8,17 +8,17 @@ import Testing
 
 @MainActor
 @Suite struct ExportCommandTests {
+  static let texts = [
+    "plain", "two\nlines\r\n", "tab\t, \"quotes\" and \\backslashes\\", "{\"json\":[1]}",
+    "\u{1}\u{8}\u{c}\u{1f}\u{7f}", "\u{80}\u{85}\u{9b}31m\u{9f}\u{a0}ÿ", "\u{2027}\u{2028}\u{2029}\u{202a}",
+    "e\u{301}é 🇮🇹 👩🏽‍🍳 שלום", "\u{feff}\u{fffd}\u{10ffff}",
+    String(repeating: "0123456789\u{2028}\n", count: 20_000), "/</script>", " ",
+  ]
+
   @Test func `every text is exported byte for byte, oldest first`() async throws {
-    let texts = [
-      "plain", "two\nlines\r\n", "tab\t, \"quotes\" and \\backslashes\\", "{\"json\":[1]}",
-      "\u{1}\u{8}\u{c}\u{1f}\u{7f}",
-      "\u{80}\u{85}\u{9b}31m\u{9f}\u{a0}ÿ", "\u{2027}\u{2028}\u{2029}\u{202a}", "e\u{301}é 🇮🇹 👩🏽‍🍳 שלום",
-      "\u{feff}\u{fffd}\u{10ffff}",
-      String(repeating: "0123456789\u{2028}\n", count: 20_000), "/</script>", " ",
-    ]
-    let scratch = try Scratch()
-    for text in texts { try await scratch.record(text) }
-    let (status, output) = try export(scratch.location)
+    let texts = Self.texts
+    let scratch = try await Scratch(texts)
+    let (status, output) = try Self.export(scratch.location)
     #expect(status == 0)
     let lines = try output.split(separator: UInt8(ascii: "\n")).map(Line.init)
     try #require(lines.count == texts.count)
@@ -30,9 +30,8 @@ import Testing
   }
 
   @Test func `control characters and line separators are escaped in an export`() async throws {
-    let scratch = try Scratch()
-    try await scratch.record("a\u{0b}b\u{9b}c\u{2028}d\u{7f}\u{85}")
-    let line = String(decoding: try export(scratch.location).output.dropLast(), as: UTF8.self)
+    let scratch = try await Scratch("a\u{0b}b\u{9b}c\u{2028}d\u{7f}\u{85}")
+    let line = String(decoding: try Self.export(scratch.location).output.dropLast(), as: UTF8.self)
     #expect(line.hasSuffix(#""text":"a\u000bb\u009bc\u2028d\u007f\u0085"}"#))
   }
 
@@ -44,32 +43,27 @@ import Testing
     #expect(Format.iso8601(.max) == "" && Format.iso8601(.min) == "")
   }
 
-  @Test func `exporting a missing history writes no lines and creates no history`() throws {
+  @Test func `exporting a missing history writes no lines and no file, and an unreachable one fails`() throws
+  {
     let folder = try TemporaryFolder()
-    let (status, output) = try export(HistoryLocation(folder: folder.path + "/copypasta"))
+    let (status, output) = try Self.export(HistoryLocation(folder: folder.path + "/copypasta"))
     #expect(status == 0 && output.isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
-  }
-
-  @Test func `exporting an unreachable history fails`() throws {
-    let folder = try TemporaryFolder()
     try folder.write("", to: "file")
-    let (status, output) = try export(HistoryLocation(folder: folder.path + "/file/copypasta"))
-    #expect(status == 1 && output.isEmpty)
+    let unreachable = try Self.export(HistoryLocation(folder: folder.path + "/file/copypasta"))
+    #expect(unreachable.status == 1 && unreachable.output.isEmpty)
   }
 
   /// The page in the middle of the file holds some of the texts.
   @Test func `exporting a damaged history writes every readable text and ends with status 3`() async throws {
-    let scratch = try Scratch()
-    for number in 1...200 { try await scratch.record("text \(number) " + String(repeating: ".", count: 200)) }
-    scratch.reader.close()
-    await scratch.store.close()
+    let scratch = try await Scratch((1...200).map { "text \($0) " + String(repeating: ".", count: 200) })
+    await scratch.close()
     let path = scratch.location.database
     var bytes = try Data(contentsOf: URL(filePath: path))
     let page = bytes.count / 8192 * 4096
     bytes.resetBytes(in: page..<page + 4096)
     try bytes.write(to: URL(filePath: path))
-    let (status, output) = try export(scratch.location)
+    let (status, output) = try Self.export(scratch.location)
     let lines = output.split(separator: UInt8(ascii: "\n"))
     #expect(status == 3 && (160..<200).contains(lines.count))
     #expect(try lines.map { try Line($0).text.hasPrefix("text ") }.allSatisfy { $0 })
@@ -79,7 +73,7 @@ import Testing
   }
 
   /// Exports into a file; errors are printed to standard error.
-  private func export(_ location: HistoryLocation) throws -> (status: Int32, output: [UInt8]) {
+  static func export(_ location: HistoryLocation) throws -> (status: Int32, output: [UInt8]) {
     let folder = try TemporaryFolder()
     let path = folder.path + "/export.jsonl"
     try folder.write("", to: "export.jsonl")

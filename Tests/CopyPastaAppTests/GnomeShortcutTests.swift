@@ -52,14 +52,12 @@ import Testing
     </schemalist>
     """
 
-  @Test func `GNOME's settings are not written until the user sets up the shortcut`() async {
+  @Test func `GNOME's settings have the shortcut only after the user has set it up, and only once`()
+    async
+  {
     #expect(!shortcut.isSet)
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
-    #expect(places["custom-keybindings"] == .strings([Self.others]))
-    #expect(entry["binding"] == .string(""))
-  }
-
-  @Test func `a GNOME shortcut that is installed twice is listed once and removed completely`() async {
+    #expect(places["custom-keybindings"] == .strings([Self.others]) && entry["binding"] == .string(""))
     for _ in 1...2 { #expect(shortcut.install(keys)) }
     #expect(places["custom-keybindings"] == .strings([Self.others, Self.ours]))
     #expect(entry["command"] == .string("copypasta --toggle"))
@@ -72,16 +70,10 @@ import Testing
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
   }
 
-  @Test func `changing the shortcut in CopyPasta updates GNOME's settings`() async throws {
+  @Test func `GNOME's settings follow CopyPasta's shortcut, and their changes are reported`() async throws {
     #expect(shortcut.install(keys))
     let state = await shortcut.start(try #require(Accelerator("<Alt>F1")))
-    #expect(state == .held(by: .gnome, name: "Alt+F1"))
-    #expect(entry["binding"] == .string("<Alt>F1"))
-  }
-
-  @Test func `changes to the shortcut in GNOME's settings are reported`() async {
-    #expect(shortcut.install(keys))
-    _ = await shortcut.start(keys)
+    #expect(state == .held(by: .gnome, name: "Alt+F1") && entry["binding"] == .string("<Alt>F1"))
     var states: [ShortcutState] = []
     let token = shortcut.observers.add { if case .became(let state) = $0 { states.append(state) } }
     entry.set("binding", to: .string("<Alt>F2"))
@@ -121,16 +113,10 @@ import Testing
 
   /// The schema allows only an empty command, so writing fails as it does if an administrator has locked the key.
   @Test func `setting up the shortcut shows a message if GNOME's settings are locked`() async throws {
-    try folder.write(
-      Self.source.replacingOccurrences(
-        of: "name=\"command\" type=\"s\">",
-        with: "name=\"command\" type=\"s\"><choices><choice value=''/></choices>"),
-      to: "gnome.gschema.xml")
-    try await compileSettingsSchemas(folder.path, into: folder.path + "/locked")
     let locked = try #require(
-      GnomeShortcut(command: "copypasta --toggle") {
-        SettingsSchema($0, compiledIn: folder.path + "/locked")
-      })
+      try await schemaShortcut(
+        replacing: "name=\"command\" type=\"s\">",
+        with: "name=\"command\" type=\"s\"><choices><choice value=''/></choices>"))
     let controller = GlobalShortcutController(
       Preferences(schema: nil), backends: [locked, FakeShortcut()])
     controller.start()
@@ -140,13 +126,18 @@ import Testing
   }
 
   @Test func `a missing or incompatible GNOME schema disables the GNOME backend`() async throws {
-    let missing = GnomeShortcut(command: "") { SettingsSchema($0 + ".missing") }
-    #expect(missing == nil)
-    try folder.write(
-      Self.source.replacingOccurrences(of: "type=\"as\"", with: "type=\"ai\""), to: "gnome.gschema.xml")
+    #expect(GnomeShortcut(command: "") { SettingsSchema($0 + ".missing") } == nil)
+    #expect(try await schemaShortcut(replacing: "type=\"as\"", with: "type=\"ai\"") == nil)
+  }
+
+  /// The shortcut with another schema; nil if the schema is not supported.
+  private func schemaShortcut(replacing part: String, with other: String) async throws -> GnomeShortcut? {
+    let source = Self.source.replacingOccurrences(of: part, with: other)
+    try folder.write(source, to: "gnome.gschema.xml")
     try await compileSettingsSchemas(folder.path, into: folder.path + "/other")
-    let odd = GnomeShortcut(command: "") { SettingsSchema($0, compiledIn: folder.path + "/other") }
-    #expect(odd == nil)
+    return GnomeShortcut(command: "copypasta --toggle") {
+      SettingsSchema($0, compiledIn: folder.path + "/other")
+    }
   }
 
   @Test(.enabled(if: Requirement.gnomeShortcuts.isMet, "\(Requirement.gnomeShortcuts)"))

@@ -17,21 +17,6 @@ import Testing
     </node>
     """
 
-  /// Exports a fake feedbackd on the client's side of the bus; `asked` receives the arguments of each call.
-  private func serve(on scene: BusScene, _ asked: @escaping @MainActor (Variant) -> Void) throws
-    -> [Bus.Registration]
-  {
-    let trigger: Bus.Method = { arguments in
-      asked(arguments)
-      return [.uint32(1)]
-    }
-    return [
-      try scene.client.export(
-        Self.introspection, at: "/org/sigxcpu/Feedback", methods: ["TriggerFeedback": trigger]),
-      scene.client.ownName("org.sigxcpu.Feedback"),
-    ]
-  }
-
   private func haptics(_ preferences: Preferences, on scene: BusScene) -> Haptics {
     Haptics(preferences: preferences) { [bus = scene.service] () throws(BusError) in bus }
   }
@@ -39,7 +24,15 @@ import Testing
   @Test func `a copy requests vibration only while the preference is on`() async throws {
     let scene = try await BusScene.start()
     var asked: [Variant] = []
-    let service = try serve(on: scene) { asked.append($0) }
+    let trigger: Bus.Method = { arguments in
+      asked.append(arguments)
+      return [.uint32(1)]
+    }
+    let service = [
+      try scene.client.export(
+        Self.introspection, at: "/org/sigxcpu/Feedback", methods: ["TriggerFeedback": trigger]),
+      scene.client.ownName("org.sigxcpu.Feedback"),
+    ]
     let preferences = Preferences(schema: nil)
     let haptics = haptics(preferences, on: scene)
     try await scene.settle()

@@ -18,31 +18,29 @@ import Testing
     HistoryLocation(folder: folder.path + "/" + name)
   }
 
-  private func importing(_ lines: String, to location: HistoryLocation) throws -> Int32 {
+  /// Runs `body` with a descriptor from which it can read these lines.
+  private func reading<Result>(_ lines: String, _ body: (Int32) throws -> Result) throws -> Result {
     try folder.write(lines, to: "lines.jsonl")
     let file = try FileHandle(forReadingFrom: URL(filePath: folder.path + "/lines.jsonl"))
     defer { withExtendedLifetime(file) {} }
-    return Import.run(location, from: file.fileDescriptor)
+    return try body(file.fileDescriptor)
+  }
+
+  private func importing(_ lines: String, to location: HistoryLocation) throws -> Int32 {
+    try reading(lines) { Import.run(location, from: $0) }
   }
 
   private func exported(_ location: HistoryLocation) throws -> String {
-    try folder.write("", to: "export.jsonl")
-    let file = try FileHandle(forWritingTo: URL(filePath: folder.path + "/export.jsonl"))
-    #expect(Export.run(location, to: file.fileDescriptor) == 0)
-    try file.close()
-    return try String(contentsOfFile: folder.path + "/export.jsonl", encoding: .utf8)
+    let (status, output) = try ExportCommandTests.export(location)
+    #expect(status == 0)
+    return String(decoding: output, as: UTF8.self)
   }
 
   @Test func `importing an export twice keeps bytes, times and order, and adds each item once`()
     async throws
   {
-    let texts = [
-      "plain", "two\nlines\r\n", "tab\t, \"quotes\" and \\backslashes\\", "\u{1}\u{8}\u{c}\u{1f}\u{7f}",
-      "\u{80}\u{9b}31m\u{a0}ÿ", "\u{2028}\u{2029}", "e\u{301}é 🇮🇹 👩🏽‍🍳 שלום", "\u{feff}\u{fffd}\u{10ffff}",
-      String(repeating: "0123456789\u{2028}\n", count: 20_000), " ",
-    ]
-    let scratch = try Scratch()
-    for text in texts { try await scratch.record(text) }
+    let texts = ExportCommandTests.texts
+    let scratch = try await Scratch(texts)
     let first = try exported(scratch.location)
     #expect(first.split(separator: "\n").count == texts.count)
     #expect(try importing(first, to: location("other")) == 0)
@@ -87,10 +85,9 @@ import Testing
   @Test func `an import counts the items that are older than the retention period`() throws {
     let times = [#""2020-01-01T00:00:00Z""#, "null", "\"\(Format.iso8601(Format.now))\""]
     let lines = times.enumerated().map { "{\"captured_at\":\($1),\"text\":\"\($0)\"}" }
-    try folder.write(lines.joined(separator: "\n"), to: "lines.jsonl")
-    let file = try FileHandle(forReadingFrom: URL(filePath: folder.path + "/lines.jsonl"))
-    defer { withExtendedLifetime(file) {} }
-    let counts = try Import.add(from: file.fileDescriptor, to: location("new"), keeping: .month)
+    let counts = try reading(lines.joined(separator: "\n")) {
+      try Import.add(from: $0, to: location("new"), keeping: .month)
+    }
     #expect(counts.added == 3 && counts.older == 1)
   }
 
@@ -101,16 +98,14 @@ import Testing
       (#"{"text":"0123456789"}"#, nil), (#"{"text":"0123456789a"}"#, .tooLarge),
       (#"{"text":"012345678\u0041a"}"#, .tooLarge), (#"{"other":"0123456789a","text":"a"}"#, .tooLarge),
     ]
-    try folder.write(reasons.map(\.line).joined(separator: "\n"), to: "lines.jsonl")
-    let file = try FileHandle(forReadingFrom: URL(filePath: folder.path + "/lines.jsonl"))
-    var lines = ImportReader(descriptor: file.fileDescriptor, largestText: 10)
-    for (line, refusal) in reasons {
-      let result = try #require(try lines.next())
-      var found: ImportReader.Refusal?
-      if case .failure(let failure) = result { found = failure }
-      #expect(found == refusal, "\(line)")
+    try reading(reasons.map(\.line).joined(separator: "\n")) { descriptor in
+      var lines = ImportReader(descriptor: descriptor, largestText: 10)
+      for (line, refusal) in reasons {
+        let result = try #require(try lines.next())
+        let found: ImportReader.Refusal? = if case .failure(let failure) = result { failure } else { nil }
+        #expect(found == refusal, "\(line)")
+      }
     }
-    try file.close()
   }
 
   /// Editors and other systems leave blank lines.
@@ -122,8 +117,7 @@ import Testing
 
   @Test func `--check returns 0 if the history is sound, 1 if damaged and 2 if unreachable`() async throws {
     #expect(Check.run(location("none")) == 0)
-    let scratch = try Scratch()
-    try await scratch.record("one")
+    let scratch = try await Scratch("one")
     #expect(Check.run(scratch.location) == 0)
     try folder.write("nonsense", to: "history.sqlite3")
     #expect(Check.run(HistoryLocation(folder: folder.path)) == 1)

@@ -14,29 +14,19 @@ import Testing
     reasons = KeepAliveReasons(now: { [clock] in clock.now }) { [calls] in calls.count += 1 }
   }
 
-  @Test(arguments: KeepAliveReasons.Reason.allCases)
-  func `ending the last keep-alive reason is reported immediately`(_ reason: KeepAliveReasons.Reason) {
-    reasons.hold(reason)
-    #expect(!reasons.isEmpty)
-    reasons.end(reason)
-    #expect(reasons.isEmpty)
-    #expect(calls.count == 1)
-  }
-
-  @Test func `ending a keep-alive reason that was never held is not reported`() {
+  @Test func `only ending the last keep-alive reason ends the program, and only a held reason is reported`() {
     for reason in KeepAliveReasons.Reason.allCases {
       reasons.end(reason)
       reasons.lose(reason)
     }
+    #expect(reasons.isEmpty && calls.count == 0)
+    for reason in KeepAliveReasons.Reason.allCases { reasons.hold(reason) }
+    for (number, reason) in KeepAliveReasons.Reason.allCases.enumerated() {
+      #expect(!reasons.isEmpty)
+      reasons.end(reason)
+      #expect(calls.count == number + 1)
+    }
     #expect(reasons.isEmpty)
-    #expect(calls.count == 0)
-  }
-
-  @Test func `a single remaining keep-alive reason keeps the program running`() {
-    reasons.hold(.background)
-    reasons.hold(.shortcut)
-    reasons.end(.shortcut)
-    #expect(!reasons.isEmpty)
   }
 
   @Test(arguments: [KeepAliveReasons.Reason.trayIcon, .shortcut])
@@ -55,20 +45,13 @@ import Testing
     #expect(!reasons.isEmpty)
   }
 
-  @Test func `the program ends if a window is closed long after the panel disappeared`() {
+  @Test(arguments: [2, 11])
+  func `closing a window ends the program unless the panel disappeared only shortly before`(seconds: Int) {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
-    clock.now += .seconds(11)
+    clock.now += .seconds(seconds)
     reasons.forgetLost()
-    #expect(reasons.isEmpty)
-  }
-
-  @Test func `the program keeps running if a window is closed shortly after the panel disappeared`() {
-    reasons.hold(.trayIcon)
-    reasons.lose(.trayIcon)
-    clock.now += .seconds(2)
-    reasons.forgetLost()
-    #expect(!reasons.isEmpty)
+    #expect(reasons.isEmpty == (seconds == 11))
     reasons.hold(.trayIcon)
     clock.now += .seconds(100)
     reasons.forgetLost()

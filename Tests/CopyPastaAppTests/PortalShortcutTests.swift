@@ -23,8 +23,13 @@ import Testing
 
   // MARK: A portal that behaves well
 
-  @Test func `the portal is asked for the shortcut keys that the user set`() async throws {
+  @Test func `the program registers its id first, and asks for the shortcut keys that the user set`()
+    async throws
+  {
+    portal.knowsRegistry = true
     try await expectHeld(keys: Accelerator("<Control><Shift><Super>v"))
+    #expect(portal.calls.first == "Register")
+    #expect(portal.arguments["Register"]?[0]?.string == CopyPasta.id)
     let options = try #require(portal.arguments["CreateSession"]?[0]?.dictionary)
     #expect(options["session_handle_token"]?.string == "copypasta")
     let bound = try #require(portal.arguments["BindShortcuts"])
@@ -125,23 +130,11 @@ import Testing
     #expect(try await !pumping { await open() })
   }
 
-  @Test(arguments: [false, true])
-  func `an empty grant is followed by a second request, unless a signal lists the granted keys`(
-    isSaid: Bool
-  ) async throws {
+  @Test func `an empty grant needs no second request if a signal lists the granted keys`() async throws {
     portal.answers["BindShortcuts"] = .grantedEmpty
-    portal.beforeAnswering["BindShortcuts"] = { [portal] in
-      if isSaid { portal.change(to: portal.granted) } else { portal.answers = [:] }
-    }
+    portal.beforeAnswering["BindShortcuts"] = { [portal] in portal.change(to: portal.granted) }
     try await expectHeld()
-    #expect(portal.bindRequests == (isSaid ? 1 : 2))
-  }
-
-  @Test func `the program registers its id first if the portal supports registration`() async throws {
-    portal.knowsRegistry = true
-    try await expectHeld()
-    #expect(portal.calls.first == "Register")
-    #expect(portal.arguments["Register"]?[0]?.string == CopyPasta.id)
+    #expect(portal.bindRequests == 1)
   }
 
   @Test func `a press is reported with its token, and signals from other sessions are ignored`() async throws
@@ -192,11 +185,14 @@ import Testing
     ("BindShortcuts", .refused, .refused), ("BindShortcuts", .error, .unsupported),
     // GNOME reports a user's refusal like this as well.
     ("BindShortcuts", .failed, .refused), ("BindShortcuts", .nonsense, .refused),
+    // A grant without CopyPasta's shortcut.
+    ("BindShortcuts", .granted, .refused),
   ])
   func `every portal failure is reported with its reason`(
     method: String, answer: FakePortal.Answer, reason: ShortcutState.Reason
   ) async throws {
     portal.answers[method] = answer
+    portal.granted = FakePortal.list("another", trigger: "Meta+V")
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: method) : .patient
     try await expectHeld(makeShortcut(limits), as: .notHeld(reason))
     try await portal.settle()
@@ -244,6 +240,9 @@ import Testing
     portal.activate()
     try await portal.settle()
     #expect(reports.presses.count == (isHeld ? 1 : 0) && reports.states == [])
+    // A cancelled request closes the portal's dialog and session.
+    #expect(portal.calls.contains("Request.Close"))
+    #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
     try await pumping { await shortcut.stop() }
     portal.answers = [:]
     // Try again, because on a busy machine the short limit may pass before the answer.
@@ -252,25 +251,12 @@ import Testing
     try await pump("the press") { reports.presses.count == (isHeld ? 2 : 1) }
   }
 
-  @Test func `a portal's grant without CopyPasta's shortcut counts as a refusal`() async throws {
-    portal.granted = FakePortal.list("another", trigger: "Meta+V")
-    try await expectHeld(as: .notHeld(.refused))
-  }
-
   @Test func `a missing bus or portal is reported as unsupported`() async throws {
     #expect(try await start() == .notHeld(.unsupported))
     let busless = PortalShortcut(limits: .patient) { () throws(BusError) in
       throw .noBus("none")
     }
     #expect(try await start(busless) == .notHeld(.unsupported))
-  }
-
-  @Test func `cancelling a shortcut request closes the portal's dialog and session`() async throws {
-    let asking = try await ask(shortcut)
-    asking.cancel()
-    #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
-    try await portal.settle()
-    #expect(portal.calls.contains("Request.Close") && portal.calls.contains("Session.Close"))
   }
 
   @Test func `a portal shortcut waits for the user's answer without a time limit`() async throws {
@@ -310,20 +296,6 @@ import Testing
     #expect(refused.exists == trigger.isEmpty)
   }
 
-  @Test func `choosing refused shortcut keys again asks the portal again`() async throws {
-    let folder = try TemporaryFolder()
-    let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
-    let controller = GlobalShortcutController(
-      Preferences(schema: nil), backends: [makeShortcut(refused: refused)])
-    portal.answers["BindShortcuts"] = .refused
-    try await portal.start()
-    controller.start()
-    try await pump("the refusal") { controller.state == .notHeld(.refused) }
-    portal.answers = [:]
-    controller.askAgain()
-    try await pump("the grant") { controller.state == Self.held }
-  }
-
   @Test func `a portal's refusal is remembered across a restart, for the refused keys only`() async throws {
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/state/shortcut.ini", group: "refused-shortcut")
@@ -334,6 +306,12 @@ import Testing
     portal.answers = [:]
     #expect(try await start(makeShortcut(refused: refused)) == .notHeld(.refused))
     #expect(portal.sessions == 1)
+    // The user chooses the same keys again.
+    let again = makeShortcut(refused: refused)
+    again.forgetRefusal()
+    portal.answers["BindShortcuts"] = .refused
+    #expect(try await start(again) == .notHeld(.refused) && portal.sessions == 2)
+    portal.answers = [:]
     for keys in [other, keys] {
       #expect(try await start(makeShortcut(refused: refused), keys) == Self.held)
     }

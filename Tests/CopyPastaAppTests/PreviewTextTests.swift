@@ -52,10 +52,6 @@ import Testing
     #expect(PreviewText.spoken(word) == word)
   }
 
-  @Test func `a preview shows control characters as symbols`() {
-    #expect(shown("a\u{1b}[1m") == "a␛[1m")
-  }
-
   @Test func `a preview shows white space at the ends of a line as symbols`() {
     #expect(shown("  two before") == "··two before")
     #expect(shown("two after  \nand a tab\t") == "two after··\u{2028}and a tab⇥")
@@ -80,7 +76,8 @@ import Testing
     #expect(!shown("The quick brown").contains("…"))
   }
 
-  @Test func `a preview shows bidi control characters as symbols`() {
+  @Test func `a preview shows control characters, also those for bidirectional text, as symbols`() {
+    #expect(shown("a\u{1b}[1m") == "a␛[1m")
     #expect(shown("safe \u{202E}gpj.exe") == "safe ⇠gpj.exe")
     #expect(shown("\u{2066}a\u{2069}\u{202D}b\u{202C}") == "⇢a⇄⇢b⇄")
     #expect(shown("שלום\u{200F} \u{200E}a\u{61C}\u{2068}") == "שלום⇠ ⇢a⇠⇄")

@@ -13,6 +13,8 @@ import Testing
   @Test(arguments: ["the next text", "the loss of the focus", "a pause"])
   func `the indicator reports a skipped secret until the next text, a focus loss or a pause`(_ end: String) {
     let (indicator, expected) = (ReadingIndicator(), ReadingIndicator())
+    indicator.showSecret()
+    #expect(indicator.button.tooltip == expected.button.tooltip, "the window is inactive")
     for indicator in [indicator, expected] { indicator.state = .reading }
     let reading = indicator.button.tooltip
     indicator.showSecret()
@@ -42,13 +44,6 @@ import Testing
   /// The window in front may be one of the program's own dialogs.
   @Test func `the indicator's tooltip does not name the active window while its own window is inactive`() {
     #expect(ReadingIndicator().button.tooltip?.contains("this window is not in front") == true)
-  }
-
-  @Test func `the indicator reports no skipped secret while the window is inactive`() {
-    let indicator = ReadingIndicator()
-    let idle = indicator.button.tooltip
-    indicator.showSecret()
-    #expect(indicator.button.tooltip == idle)
   }
 
   /// The main loop does not run before the labels are read, so the first frame shows these labels.

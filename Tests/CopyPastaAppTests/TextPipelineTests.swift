@@ -13,10 +13,6 @@ import Testing
     }
   }
 
-  @Test func `NULs at the end of a text cause no problem in the text pipeline`() {
-    #expect(TextPipeline.problem(with: [0x61, 0, 0]) == nil)
-  }
-
   private static let parts: [[UInt8]] = [
     Array("word ".utf8), Array("é\u{301}ß".utf8), Array("👨‍👩‍👧‍👦🇨🇭".utf8), Array("\r\n\n\t ".utf8),
     Array("\u{2028}\u{2029}\u{85}".utf8),

@@ -6,10 +6,10 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The tray icon's lifetime, with a scripted watcher.
+/// The tray icon, with a scripted watcher, and its menu.
 @MainActor
 @Suite(.serialized) struct TrayIconTests {
-  private let tray: TrayScene
+  let tray: TrayScene
 
   init() async throws { tray = try await TrayScene.start() }
 
@@ -48,7 +48,16 @@ import Testing
     withExtendedLifetime(icon) {}
   }
 
-  @Test func `the tray icon counts as shown only while a tray host exists`() async throws {
+  @Test func `the tray icon counts as shown only while a watcher accepts it and a tray host exists`()
+    async throws
+  {
+    do {
+      let refusing = try ScriptedWatcher(on: tray.scene.client, refuses: true)
+      try await pump("the item") { refusing.items == [tray.name] }
+      try await tray.scene.settle()
+      #expect(tray.shown == [])
+      withExtendedLifetime(refusing) {}
+    }
     let watcher = try ScriptedWatcher(on: tray.scene.client, hasHost: false)
     try await pump("the item") { watcher.items == [tray.name] }
     try await tray.scene.settle()
@@ -57,13 +66,6 @@ import Testing
     try await pump("shown") { tray.shown == [true] }
     watcher.hasHost = false
     try await pump("hidden") { tray.shown == [true, false] }
-  }
-
-  @Test func `a tray icon that the watcher refused does not count as shown`() async throws {
-    let watcher = try ScriptedWatcher(on: tray.scene.client, refuses: true)
-    try await pump("the item") { watcher.items == [tray.name] }
-    try await tray.scene.settle()
-    #expect(tray.shown == [])
   }
 
   @Test func `the tray preference removes and restores the tray icon`() async throws {
@@ -76,16 +78,10 @@ import Testing
     tray.preferences[flag: .showsTrayIcon] = true
     try await pump("shown again") { tray.shown == [true, false, true] }
     #expect(watcher.items == [tray.name, tray.name])
-  }
-
-  @Test func `enabling and immediately disabling the tray icon shows no icon`() async throws {
-    let tray = try await TrayScene.start(showsIcon: false)
-    tray.preferences[flag: .showsTrayIcon] = true
-    tray.preferences[flag: .showsTrayIcon] = false
-    let watcher = try ScriptedWatcher(on: tray.scene.client)
+    for shows in [false, true, false] { tray.preferences[flag: .showsTrayIcon] = shows }
     try await tray.scene.settle()
     #expect(try await !tray.hasItem())
-    #expect(watcher.items == [] && tray.shown == [])
+    #expect(watcher.items.count == 2 && tray.shown == [true, false, true, false])
   }
 
   @Test func `a released tray icon leaves the bus`() async throws {
@@ -105,13 +101,10 @@ import Testing
     }
     _ = try await tray.scene.call(tray.item, "Scroll", [.int32(1), .string("vertical")])
     #expect(tray.requests == [.toggle, .toggle, .show])
-    #expect(tray.activations == [.ambient, .ambient, .ambient])
-  }
-
-  @Test func `an activation token applies only to the next tray request`() async throws {
+    // A token applies only to the next request.
     _ = try await tray.scene.call(tray.item, "ProvideXdgActivationToken", [.string("token")])
     for _ in 1...2 { _ = try await tray.scene.call(tray.item, "Activate", [.int32(0), .int32(0)]) }
-    #expect(tray.activations == [.token("token"), .ambient])
+    #expect(tray.activations == [.ambient, .ambient, .ambient, .token("token"), .ambient])
   }
 
   // MARK: Appearance

@@ -5,14 +5,7 @@ import Testing
 @testable import CopyPastaApp
 
 /// The menu as tray hosts request it: xfce4-panel and waybar in groups, lxqt-panel entry by entry.
-@MainActor
-@Suite(.serialized) struct TrayMenuTests {
-  private let tray: TrayScene
-
-  init() async throws { tray = try await TrayScene.start() }
-
-  private let labels = ["_Show History", "Pause _Recording", "_Preferences", "_Quit"]
-
+extension TrayIconTests {
   private func labels(of layout: Variant) -> [String?] {
     (layout[1]?[2]?.children ?? []).map { $0.unboxed?[1]?.dictionary?["label"]?.string }
   }
@@ -25,15 +18,13 @@ import Testing
     #expect(layout[0]?.uint32 == 1)
     #expect(layout[1]?[0]?.int32 == 0)
     #expect(layout[1]?[1]?.dictionary == ["children-display": .string("submenu")])
-    #expect(labels(of: layout) == labels)
+    #expect(labels(of: layout) == ["_Show History", "Pause _Recording", "_Preferences", "_Quit"])
     #expect(layout[1]?[2]?.children?.map { $0.unboxed?[0]?.int32 } == [1, 2, 3, 4])
-  }
-
-  @Test func `the tray menu's layout lists no children for depth 0 or for a single entry`() async throws {
+    // Neither depth 0 nor a single entry has children.
     let root = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(0), .strings([])])
     #expect(root[1]?[2]?.children == [])
     let entry = try await tray.scene.call(
-      tray.menu, "GetLayout", [.int32(4), .int32(-1), .strings(["label"])])
+      tray.menu, "GetLayout", [.int32(4), .int32(depth), .strings(["label"])])
     #expect(entry[1]?[1]?.dictionary == ["label": .string("_Quit")])
     #expect(entry[1]?[2]?.children == [])
   }
@@ -43,6 +34,9 @@ import Testing
       tray.menu, "GetGroupProperties", [.int32s([4, 99, 1, 1, -1]), .strings(["label"])])
     #expect(some[0]?.children?.map { $0[0]?.int32 } == [1, 4])
     #expect(some[0]?.children?.map { $0[1]?.dictionary?["label"]?.string } == ["_Show History", "_Quit"])
+    let many = [Int32](repeating: 1, count: 1_000_000)
+    let same = try await tray.scene.call(tray.menu, "GetGroupProperties", [.int32s(many), .strings([])])
+    #expect(same[0]?.children?.count == 1)
     let all = try await tray.scene.call(tray.menu, "GetGroupProperties", [.int32s([]), .strings([])])
     #expect(all[0]?.children?.map { $0[0]?.int32 } == [0, 1, 2, 3, 4])
     let one = try await tray.scene.call(tray.menu, "GetProperty", [.int32(3), .string("label")])
@@ -116,19 +110,5 @@ import Testing
       #expect(try await tray.scene.refusal(tray.menu, method, arguments) != nil, "\(method)")
     }
     #expect(tray.requests == [])
-  }
-
-  @Test func `the tray icon still works after a flood of calls`() async throws {
-    for number in 0..<2_000 {
-      let id = Variant.int32(Int32(number) - 1_000)
-      tray.scene.client.send(tray.item, "Activate", [.string("wrong")])
-      tray.scene.client.send(tray.menu, "GetLayout", [id, .int32(-1), .strings([])])
-      tray.scene.client.send(tray.menu, "Event", [id, .string("opened"), .boxed(.boxed(id)), .uint32(1)])
-    }
-    let many = [Int32](repeating: 1, count: 1_000_000)
-    let answer = try await tray.scene.call(tray.menu, "GetGroupProperties", [.int32s(many), .strings([])])
-    #expect(answer[0]?.children?.count == 1)
-    _ = try await tray.scene.call(tray.item, "Activate", [.int32(0), .int32(0)])
-    #expect(tray.requests == [.toggle])
   }
 }

@@ -26,11 +26,10 @@ final class TrayScene {
 
   private init(_ scene: BusScene) { self.scene = scene }
 
-  static func start(showsIcon: Bool = true) async throws -> TrayScene {
+  static func start() async throws -> TrayScene {
     let tray = TrayScene(try await BusScene.start())
-    tray.preferences[flag: .showsTrayIcon] = showsIcon
     tray.startIcon()
-    if showsIcon { try await tray.waitForItem() }
+    while try await !tray.hasItem() {}
     return tray
   }
 
@@ -50,10 +49,6 @@ final class TrayScene {
   /// Whether the icon's name has an owner on the bus.
   func hasItem() async throws -> Bool {
     try await scene.call(.bus, "NameHasOwner", [.string(name)])[0]?.bool == true
-  }
-
-  func waitForItem() async throws {
-    while try await !hasItem() {}
   }
 
   /// All properties of one of the icon's objects.

@@ -57,16 +57,30 @@ import Testing
     #expect(Age.timeUntilChange(of: time, at: now) >= .seconds(1))
   }
 
-  @Test func `a displayed age changes at the predicted time, and not earlier`() {
-    let now: Int64 = 1_790_000_000 * second
-    for seconds: Int64 in [0, 1, 59, 60, 61, 119, 120, 3599, 3600, 7000] {
-      let time = now - seconds * second
-      let change = Age.timeUntilChange(of: time, at: now)
-      let microseconds =
-        change.components.seconds * second + change.components.attoseconds / 1_000_000_000_000
-      #expect(Age.text(of: time, at: now + microseconds - second / 2) == Age.text(of: time, at: now))
-      #expect(Age.text(of: time, at: now + microseconds) != Age.text(of: time, at: now))
+  @Test func `an age stays the same until its predicted change, and then changes if it is short`() {
+    let minute = 60 * second
+    let start: Int64 = 1_790_000_000_000_000
+    for age in [-5, 0, 1, 59, 60, 61, 359, 360, 361, 1439, 1440, 2000, 10_079, 10_080, 20_000] as [Int64] {
+      for hour in 0..<24 as Range<Int64> {
+        let now = start + hour * 61 * minute
+        let time = now - age * minute
+        let change = Age.change(of: time, at: now)
+        #expect(now < change && change <= now + 60 * minute)
+        let text = Age.text(of: time, at: now)
+        #expect(Age.text(of: time, at: change - 1) == text, "\(age), \(hour)")
+        if (0..<120).contains(age) { #expect(Age.text(of: time, at: change) != text, "\(age), \(hour)") }
+      }
     }
+  }
+
+  private func speak(_ locale: TestLocale) {
+    setenv("LOCPATH", locale.folder, 1)
+    #expect(setlocale(LC_ALL, locale.name) != nil)
+  }
+
+  private func speakEnglish() {
+    unsetenv("LOCPATH")
+    setlocale(LC_ALL, "C.UTF-8")
   }
 
   @Test func `the time of a clip from yesterday is shown in the language's clock format`() async throws {
@@ -77,12 +91,8 @@ import Testing
     let now = yesterday + 24 * 3600 * second
     #expect(Age.text(of: yesterday, at: now) == "yesterday at 12:00")
     try await TestLocale.with { locale in
-      setenv("LOCPATH", locale.folder, 1)
-      defer {
-        unsetenv("LOCPATH")
-        setlocale(LC_ALL, "C.UTF-8")
-      }
-      #expect(setlocale(LC_ALL, locale.name) != nil)
+      speak(locale)
+      defer { speakEnglish() }
       #expect(Age.text(of: yesterday + 3600 * second, at: now) == "yesterday at 1:00 PM")
     }
   }
@@ -100,12 +110,8 @@ import Testing
     #expect(dates() == ["Nov 14", "Nov 14, 2023", "Nov 14, 2023"])
     #expect(Age.moment(time).hasPrefix("Nov 14, 2023, "))
     try await TestLocale.with("en_GB") { locale in
-      setenv("LOCPATH", locale.folder, 1)
-      defer {
-        unsetenv("LOCPATH")
-        setlocale(LC_ALL, "C.UTF-8")
-      }
-      #expect(setlocale(LC_ALL, locale.name) != nil)
+      speak(locale)
+      defer { speakEnglish() }
       #expect(dates() == ["14 Nov", "14 Nov 2023", "14 Nov 2023"])
       #expect(Age.moment(time).hasPrefix("14 Nov 2023, "))
     }
