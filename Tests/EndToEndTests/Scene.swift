@@ -139,10 +139,10 @@ struct Scene {
   /// A point inside the newest row, in window coordinates.
   static let firstRowPoint = (x: 150, y: 78)
 
-  func clickFirstRow(button: Int = 1) async throws {
+  func clickFirstRow() async throws {
     // Wide windows, such as labwc's, have the rows in the middle.
     let x = try await app.window.frame().width / 2
-    try await app.window.click(x: x, y: Self.firstRowPoint.y, button: button)
+    try await app.window.click(x: x, y: Self.firstRowPoint.y)
   }
 
   /// Focuses the newest row, wherever the focus was.
@@ -226,8 +226,15 @@ struct Scene {
     }
     let sql =
       "INSERT INTO clip(captured_at, byte_count, preview, text) VALUES \(rows.joined(separator: ","));"
-    let result = try await desktop.run(["sqlite3", path], input: Array(sql.utf8))
-    guard result.exit == .code(0) else { throw TestSupportError("sqlite3: \(result.errors)") }
+    try await desktop.changeHistory(sql)
+  }
+}
+
+extension VirtualDesktop {
+  /// Changes the program's history as another program.
+  func changeHistory(_ sql: String) async throws {
+    let path = CopyPasta.databasePath(dataHome: home.dataHome)
+    try await run(["sqlite3", path], input: Array(sql.utf8)).succeeded()
   }
 }
 

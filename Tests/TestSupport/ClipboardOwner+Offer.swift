@@ -3,22 +3,16 @@ extension ClipboardOwner {
   public struct Offer: Sendable {
     /// The names of the targets, such as `UTF8_STRING`; a name must not contain a colon.
     public let targets: [String]
-    /// The answer to a request; nil if the targets are listed but requests for them are never answered.
+    /// The answer to a request.
     ///
     /// At most 15 kB, because the bytes are passed on the command line. Use `VirtualDesktop.copy` for larger texts.
-    public let bytes: [UInt8]?
-
-    /// Makes an offer of these bytes.
-    public init(targets: [String], bytes: [UInt8]?) {
-      self.targets = targets
-      self.bytes = bytes
-    }
+    public let bytes: [UInt8]
 
     /// A text under the targets that every toolkit offers.
     public static func text(_ text: String) -> Offer { self.text(bytes: Array(text.utf8)) }
 
     /// Bytes that are offered as a text and need not be valid UTF-8.
-    public static func text(bytes: [UInt8]?) -> Offer {
+    public static func text(bytes: [UInt8]) -> Offer {
       Offer(targets: ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "STRING"], bytes: bytes)
     }
 
@@ -40,7 +34,7 @@ extension ClipboardOwner {
     /// The hint that a password manager offers with its text.
     ///
     /// Only the value `secret` marks the text as secret.
-    public static func hint(_ value: String = "secret") -> Offer {
+    public static func hint(_ value: String) -> Offer {
       Offer(targets: ["x-kde-passwordManagerHint"], bytes: Array(value.utf8))
     }
   }

@@ -13,9 +13,8 @@ public struct ClipboardOwner: Sendable {
     offering offers: Offer..., on desktop: VirtualDesktop
   ) async throws -> ClipboardOwner {
     let contents = offers.flatMap { offer in
-      let digits = offer.bytes?.map { String(256 | Int($0), radix: 16).dropFirst() }.joined()
-      let value = digits.map { ":" + $0 } ?? ""
-      return offer.targets.map { $0 + value }
+      let digits = offer.bytes.map { String(256 | Int($0), radix: 16).dropFirst() }.joined()
+      return offer.targets.map { "\($0):\(digits)" }
     }
     guard desktop.kind != .x11 else {
       return try await start("bad_owner.py", ["Offers"] + contents, on: desktop)

@@ -3,7 +3,7 @@ import Foundation
 /// The program under test, running on a virtual desktop.
 ///
 ///     let app = try await CopyPasta.launch(on: desktop)
-///     try await XClip.copy("hello", on: desktop)
+///     try await desktop.copy("hello")
 ///     #expect(try await eventually { try await app.history.texts() == ["hello"] })
 public struct CopyPasta: Sendable {
   /// The application id, which is also the class of the program's window.
@@ -29,11 +29,16 @@ public struct CopyPasta: Sendable {
   /// - Parameter starter: A command that runs the program, such as a wrapper, without the program's path.
   /// - Throws: An error with the program's standard error if the window does not appear.
   public static func launch(
-    on desktop: VirtualDesktop, through starter: [String] = [], arguments: [String] = [],
-    environment: [String: String] = [:], within limit: Duration = generousLimit
+    on desktop: VirtualDesktop, through starter: [String] = [], environment: [String: String] = [:]
   ) async throws -> CopyPasta {
-    let program = try desktop.start(starter + [programPath] + arguments, environment: environment)
-    let window = try await waitForWindow(of: program, on: desktop, within: limit)
+    let program = try desktop.start(starter + [programPath], environment: environment)
+    let window: DesktopWindow
+    do {
+      window = try await waitFor("an active window of class \(applicationID)") {
+        if let exit = program.exit { throw TestSupportError("\(program.arguments): \(exit)") }
+        return try await readyWindow(on: desktop, orBehindDialog: true)
+      }
+    } catch { throw TestSupportError("\(error)\n\(program.errors)") }
     let dataHome = environment["XDG_DATA_HOME"] ?? desktop.home.dataHome
     return CopyPasta(
       program: program, window: window, history: HistoryDatabase(path: databasePath(dataHome: dataHome)))
@@ -51,17 +56,6 @@ public struct CopyPasta: Sendable {
   /// Ends the program with SIGTERM, and kills it if it does not end in time.
   @discardableResult
   public func stop() async throws -> Program.Exit? { try await program.stop(grace: generousLimit) }
-
-  private static func waitForWindow(
-    of program: Program, on desktop: VirtualDesktop, within limit: Duration
-  ) async throws -> DesktopWindow {
-    do {
-      return try await waitFor("an active window of class \(applicationID)", within: limit) {
-        if let exit = program.exit { throw TestSupportError("\(program.arguments): \(exit)") }
-        return try await readyWindow(on: desktop, orBehindDialog: true)
-      }
-    } catch { throw TestSupportError("\(error)\n\(program.errors)") }
-  }
 
   /// Returns the program's window if the window is active and drawn; nil otherwise.
   ///

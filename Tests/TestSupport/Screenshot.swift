@@ -53,11 +53,6 @@ public struct Screenshot: Sendable {
     layout = (3, 0, 1, 2)
   }
 
-  /// Takes a picture of the window with this id, such as a menu.
-  public static func take(ofWindow number: UInt, on desktop: VirtualDesktop) async throws -> Screenshot {
-    try await desktop.windowSystem.picture(of: number)
-  }
-
   /// The colour of one pixel.
   public func colour(x: Int, y: Int) -> Colour { average(in: Rectangle(x: x, y: y, width: 1, height: 1)) }
 

@@ -16,7 +16,7 @@ final class SwayServer: Sendable {
 
   private let home: ScratchHome
   private let pointer: Program
-  /// Whether a test has added a key binding or a monitor, which cannot be removed.
+  /// Whether a test has added a key binding or a workspace, which cannot be removed.
   private let isAltered = Atomic(false)
 
   /// Returns a server for one test, either an unused one or a new one.

@@ -23,25 +23,6 @@ extension VirtualDesktop {
       "bindsym --no-repeat " + key.replacing("super", with: "Mod4") + " nop")
   }
 
-  /// Adds a second monitor to sway, to the right of the first one.
-  public func addMonitorInSway() async throws {
-    self.sway.alter()
-    let sway = SwayWindowSystem(desktop: self)
-    try await sway.command("create_output")
-    try await sway.command("output HEADLESS-2 resolution 1000x900 position \(Self.size.width) 0")
-  }
-
-  /// Focuses one of sway's monitors, the first or the second.
-  public func useMonitorInSway(_ number: Int) async throws {
-    try await SwayWindowSystem(desktop: self).command("focus output HEADLESS-\(number)")
-  }
-
-  /// Prevents sway from focusing new windows of this application while another window is shown.
-  public func refuseFocusInSway(to applicationID: String) async throws {
-    sway.alter()
-    try await SwayWindowSystem(desktop: self).command("no_focus [app_id=\"\(applicationID)\"]")
-  }
-
   var sway: SwayServer {
     guard let swayServer else { preconditionFailure("no sway") }
     return swayServer

@@ -25,8 +25,8 @@ extension VirtualDesktop {
 
   /// Opens a plain window of another program, which takes the focus and does nothing else.
   @discardableResult
-  public func openOtherWindow(titled title: String = "Another program") async throws -> DesktopWindow {
-    let window = DesktopWindow(id: try await windowSystem.openOtherWindow(titled: title), desktop: self)
+  public func openOtherWindow() async throws -> DesktopWindow {
+    let window = DesktopWindow(id: try await windowSystem.openOtherWindow(), desktop: self)
     try await window.activate()
     return window
   }

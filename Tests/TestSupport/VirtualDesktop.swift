@@ -7,8 +7,8 @@ import Synchronization
 /// sway runs until the test process ends.
 ///
 ///     try await VirtualDesktop.with { desktop in
-///       try await XClip.copy("hello", on: desktop)
-///       #expect(try await XClip.paste(on: desktop) == Array("hello".utf8))
+///       try await desktop.copy("hello")
+///       #expect(try await desktop.paste() == Array("hello".utf8))
 ///     }
 public final class VirtualDesktop: Sendable {
   /// The kind of desktop, by its server or compositor.
@@ -192,7 +192,7 @@ public final class VirtualDesktop: Sendable {
 
   /// Ends all programs, in the reverse order of their start, and removes the home folder.
   public func stop() async throws {
-    if kind != .x11 { try await WLClipboard.clear(on: self) }
+    if kind != .x11 { try await clearClipboard() }
     let ending = programs.withLock { programs in
       defer { programs = [] }
       return programs

@@ -23,7 +23,7 @@ protocol WindowSystem: Sendable {
   /// Asks a window to close.
   func close(_ window: UInt) async throws
   /// Opens a window of another program, which takes the focus and does nothing else; returns its id.
-  func openOtherWindow(titled title: String) async throws -> UInt
+  func openOtherWindow() async throws -> UInt
 
   /// A picture of a window, or of the whole screen.
   func picture(of window: UInt?) async throws -> Screenshot
@@ -71,7 +71,7 @@ extension Compositor {
   }
 
   /// Opens wev, whose title cannot be set.
-  func openOtherWindow(titled _: String) async throws -> UInt {
+  func openOtherWindow() async throws -> UInt {
     let before = try await windows(ofClass: "wev")
     _ = try desktop.start(["wev"])
     return try await waitFor("a window of wev") {

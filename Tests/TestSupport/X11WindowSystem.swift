@@ -51,7 +51,8 @@ struct X11WindowSystem: WindowSystem {
     try await desktop.run(["wmctrl", "-i", "-c", "\(window)"]).succeeded()
   }
 
-  func openOtherWindow(titled title: String) async throws -> UInt {
+  func openOtherWindow() async throws -> UInt {
+    let title = "Another program"
     _ = try desktop.start(["xev", "-name", title, "-geometry", "300x200+940+40"])
     return try await waitFor("window \(title)") { try await window(titled: title) }
   }

@@ -4,9 +4,7 @@ import Testing
 
 /// While reading is paused, no owner receives a request, even if the window is activated or toggled.
 @Suite struct PauseTests {
-  static let kinds = VirtualDesktop.Kind.all
-
-  @Test(arguments: kinds)
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `while reading is paused, no text is requested except by Ctrl+V`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
@@ -48,11 +46,12 @@ import Testing
     }
   }
 
-  @Test(arguments: kinds)
-  func `pausing and resuming are announced and change the indicator's accessible name`(
+  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  func `a pause is announced and named, and outlasts the window even with neither a shortcut nor a tray`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["one"], accessibility: true) { scene in
+      try scene.desktop.home.set(["shortcut": "''", "tray-icon": "false"])
       let reader = try await ScreenReader.listening(on: scene.desktop)
       try await scene.pause()
       try await waitUntil("the announcement") { reader.heard.contains { $0.contains("Paused") } }
@@ -61,20 +60,10 @@ import Testing
       #expect(marks.count == 1 && ["push button", "toggle button"].contains(marks[0].role))
       try await scene.resume()
       try await waitUntil("the announcement") { reader.heard.contains { $0.contains("Recording") } }
-    }
-  }
-
-  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `closing the window keeps the pause, even with neither a shortcut nor a tray`(
-    _ kind: VirtualDesktop.Kind
-  ) async throws {
-    try await Scene.run(on: kind, with: ["one"], accessibility: true) { scene in
-      try scene.desktop.home.set(["shortcut": "''", "tray-icon": "false"])
       try await scene.pause()
-      try await scene.desktop.press("Escape")
+      try await scene.desktop.press("ctrl+w")
       try await waitUntil("the window hidden") { try await scene.shownWindow() == nil }
       #expect(try await scene.desktop.copypasta().exit == .code(0))
-      let reader = ScreenReader(desktop: scene.desktop)
       try await waitUntil("the pause shown") { try await reader.tree().all.contains { $0.name == "Paused" } }
     }
   }

@@ -73,18 +73,6 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: history))
   }
 
-  @Test func `an overlong data folder path is refused with a one-line error that names XDG_DATA_HOME`()
-    async throws
-  {
-    let home = try TemporaryFolder()
-    let long = home.path + String(repeating: "/" + String(repeating: "n", count: 99), count: 5)
-    let result = try await Program.run(
-      ["/bin/sh", "-c", #"echo '{"text":"a"}' | "$0" --import"#, CopyPasta.programPath],
-      environment: ["HOME": home.path, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "XDG_DATA_HOME": long])
-    #expect(result.exit == .code(1) && result.isOneLineOfErrors, "\(result.errors)")
-    #expect(result.errors.contains("too long") && result.errors.contains("XDG_DATA_HOME"), "\(result.errors)")
-  }
-
   @Test func `messages are written in the encoding of the locale`() async throws {
     for (locale, message) in [("C.UTF-8", "“0” is not"), ("C", #""0" is not"#)] {
       let result = try await run(["--print", "0"], environment: ["LC_ALL": locale])

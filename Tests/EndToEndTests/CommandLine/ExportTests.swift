@@ -85,28 +85,6 @@ import Testing
     }
   }
 
-  private static let write = "sqlite3 $file 'UPDATE last_capture SET captured_at = captured_at + 1'"
-
-  /// The commands run outside of the mount before the export, with the history's path in `$file`.
-  @Test(
-    .enabled(if: Requirement.mounts.isMet, "\(Requirement.mounts)"),
-    arguments: [
-      "closed": "true",
-      "left by a killed program": "\(write) '.shell kill -9 $PPID'; rm $file-shm; ls $file-wal >/dev/null",
-      "opened and closed meanwhile": "while kill -0 $$; do \(write); done >/dev/null 2>&1 &",
-    ])
-  func `a history on a read-only mount is exported completely`(_: String, commands: String) async throws {
-    try await withHistory(Self.manyClips) { home in
-      let before = #"""
-        file=$HOME/.local/share/copypasta/history.sqlite3
-        \#(commands)
-        unshare -m sh -c 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"' "${file%/*}"
-        """#
-      let result = try await export(home: home, before: before, into: "wc -l")
-      #expect(result.exit == .code(0) && result.text == "50000", "\(result.errors)")
-    }
-  }
-
   /// SQL that adds 50,000 clips.
   private static let manyClips = """
     WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 50000)

@@ -4,23 +4,6 @@ import Testing
 
 /// `copypasta --import` and `copypasta --check`, called from a shell.
 @Suite struct ImportTests {
-  /// Oldest first.
-  private static let texts = ["first\nwith a second line", "שלום 🍝", "the newest"]
-
-  @Test func `an exported history can be imported, shown and copied in another home folder`() async throws {
-    try await Scene.run(with: Self.texts) { scene in
-      let other = scene.desktop.home.path + "/other"
-      let result = try await shell("copypasta --export | HOME=\(other) copypasta --import", on: scene.desktop)
-      #expect(result.text == "3 items were imported." && result.errors == "")
-      try await scene.end()
-      try await Scene.start(on: scene.desktop, home: other) { moved in
-        #expect(try await moved.history.texts() == Self.texts.reversed())
-        try await moved.clickFirstRow()
-        try await moved.expectClipboard("the newest")
-      }
-    }
-  }
-
   @Test func `an import reports a refused line by its number, without its text`() async throws {
     try await VirtualDesktop.with { desktop in
       let result = try await shell(
@@ -36,26 +19,17 @@ import Testing
     }
   }
 
-  @Test func `an import fails and changes nothing while the history is open`() async throws {
-    try await Scene.run(with: Self.texts) { scene in
-      let result = try await shell(#"echo '{"text":"another"}' | copypasta --import"#, on: scene.desktop)
-      #expect(result.exit == .code(1))
-      #expect(result.errors.contains("copypasta --quit"), "\(result.errors)")
-      #expect(try await scene.history.texts() == Self.texts.reversed())
-    }
-  }
-
   /// Exports and imports 25 MB of texts with a memory limit of 16 MiB per program.
   @Test func `a history larger than memory is imported completely`() async throws {
     try await VirtualDesktop.with { desktop in
       try await Scene.fillHistory(with: ["first"], on: desktop)
-      let rows = """
+      try await desktop.changeHistory(
+        """
         WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 500)
         INSERT INTO clip(captured_at, byte_count, preview, text)
         SELECT 1600000000000000 + n, 50000, 'aaaa', replace(hex(zeroblob(25000)), '0', 'a') FROM number
-        """
+        """)
       let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
-      try #require(try await desktop.run(["sqlite3", path, rows]).exit == .code(0))
       let other = desktop.home.path + "/other"
       let imported = CopyPasta.databasePath(dataHome: other + "/.local/share")
       let clips = "SELECT captured_at, byte_count, text FROM clip ORDER BY captured_at"
@@ -73,12 +47,15 @@ import Testing
     }
   }
 
-  @Test func `--check works during use and reports damage, which the next start repairs`()
+  @Test func `during use --check works and imports are refused; the next start repairs reported damage`()
     async throws
   {
     try await Scene.run(with: (1...200).map { "a text of its own \($0)" }) { scene in
       let sound = try await shell("copypasta --check", on: scene.desktop)
       #expect(sound.exit == .code(0) && sound.errors == "", "\(sound.text)")
+      let refused = try await shell(#"echo '{"text":"another"}' | copypasta --import"#, on: scene.desktop)
+      #expect(refused.exit == .code(1) && refused.errors.contains("copypasta --quit"), "\(refused.errors)")
+      #expect(try await scene.history.count() == 200)
       try await scene.end()
       let file = try FileHandle(forUpdating: URL(fileURLWithPath: scene.app.databasePath))
       try file.seek(toOffset: 2 * 4096)
@@ -92,21 +69,6 @@ import Testing
       #expect(try await shell("copypasta --check", on: scene.desktop).exit == .code(0))
       #expect(try await mended.app.stop() == .code(0))
     }
-  }
-}
-
-extension Scene {
-  /// Starts the program with a different home folder on the same desktop.
-  fileprivate static func start(
-    on desktop: VirtualDesktop, home: String, _ body: (Scene) async throws -> Void
-  ) async throws {
-    let scene = Scene(
-      desktop: desktop,
-      app: try await CopyPasta.launch(
-        on: desktop, environment: ["HOME": home, "XDG_DATA_HOME": home + "/.local/share"]))
-    try await scene.waitForFirstRow()
-    try await body(scene)
-    try await scene.end()
   }
 }
 

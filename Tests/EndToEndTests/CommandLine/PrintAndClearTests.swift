@@ -4,16 +4,25 @@ import Testing
 
 /// `copypasta --print` and `copypasta --clear`, called from a shell.
 @Suite struct PrintAndClearTests {
-  @Test func `--print prints a text byte for byte, next to a running instance, and records nothing`()
+  @Test func `next to a running instance --print prints a text byte for byte, and --clear empties its list`()
     async throws
   {
-    try await Scene.run(with: ["oldest", "two\r\nlines\n", "newest"]) { scene in
+    try await Scene.run(with: ["oldest", "two\r\nlines\n", "newest"], accessibility: true) { scene in
       let printed = try await shell("copypasta --print; echo; copypasta --print 2", on: scene.desktop)
       #expect(printed.output == Array("newest\ntwo\r\nlines\n".utf8) && printed.errors == "")
       let none = try await shell("copypasta --print 4", on: scene.desktop)
       #expect(none.exit == .code(1) && none.output.isEmpty)
       #expect(none.errors == "copypasta: The history has no item 4.\n")
       #expect(try await scene.history.texts().count == 3)
+
+      let cleared = try await scene.desktop.run([CopyPasta.programPath, "--clear"])
+      #expect(cleared.text == "3 items were deleted." && cleared.errors == "" && cleared.exit == .code(0))
+      #expect(try await scene.history.texts() == [])
+      let reader = ScreenReader(desktop: scene.desktop)
+      try await waitUntil("the empty page") {
+        try await reader.tree().all.contains { $0.name == "History Is Empty" }
+      }
+      try await scene.capture("recorded afterwards")
     }
   }
 
@@ -30,21 +39,6 @@ import Testing
         full.errors == "copypasta: Not printed: the output could not be written (No space left on device).\n")
       let closed = try await shell("trap '' PIPE; copypasta --print | head -c 1", on: desktop)
       #expect(closed.text == "x" && closed.errors == "")
-    }
-  }
-
-  @Test func `--clear empties the list of the running instance and says how many items it deleted`()
-    async throws
-  {
-    try await Scene.run(with: ["one", "two", "three"], accessibility: true) { scene in
-      let reader = try await ScreenReader.listening(on: scene.desktop)
-      let cleared = try await scene.desktop.run([CopyPasta.programPath, "--clear"])
-      #expect(cleared.text == "3 items were deleted." && cleared.errors == "" && cleared.exit == .code(0))
-      #expect(try await scene.history.texts() == [])
-      try await waitUntil("the empty page") {
-        try await reader.tree().all.contains { $0.name == "History Is Empty" }
-      }
-      try await scene.capture("recorded afterwards")
     }
   }
 

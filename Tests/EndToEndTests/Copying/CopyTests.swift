@@ -10,8 +10,7 @@ import Testing
       try await scene.capture(text)
       try await scene.capture("small")
       try await scene.focusNewestRow()
-      let result = try await scene.desktop.run(["xdotool", "key", "--delay", "0", "Down", "Return", "Escape"])
-      #expect(result.exit == .code(0))
+      try await scene.desktop.xdotool("key", "--delay", "0", "Down", "Return", "Escape")
       try await waitUntil("the window hidden") { try await !scene.app.window.isVisible() }
       #expect(try await eventually { try await scene.desktop.paste() == Array(text.utf8) })
       // A program that is exiting would not show a window again.

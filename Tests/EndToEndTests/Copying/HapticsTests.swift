@@ -8,8 +8,7 @@ import Testing
       let feedbackd = try scene.desktop.start(
         ["/usr/libexec/feedbackd"], environment: ["G_MESSAGES_DEBUG": "all", "G_DEBUG": ""])
       let name = "org.sigxcpu.Feedback"
-      let arrival = try await scene.desktop.run(["gdbus", "wait", "--session", "--timeout=20", name])
-      #expect(arrival.exit == .code(0))
+      try await scene.desktop.run(["gdbus", "wait", "--session", "--timeout=20", name]).succeeded()
       let answers = try scene.desktop.start(["gdbus", "monitor", "--session", "-d", name])
       try await answers.waitUntil("the monitor") { !$0.isEmpty }
       try await scene.desktop.press("Home", "Return")

@@ -31,28 +31,21 @@ import Testing
     }
   }
 
-  /// One requestor never reads, five are killed midway, and ten paste simultaneously.
-  @Test func `on Wayland, misbehaving requestors do not disturb other requestors or captures`() async throws {
+  /// One requestor never reads, five are killed midway, ten paste simultaneously, and sixty stop in the middle.
+  @Test func `on Wayland, misbehaving requestors disturb no other requestor, and share one copy of the text`()
+    async throws
+  {
     try await Scene.run(on: .wayland, with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
-      let idle = try scene.desktop.start(["bash", "-c", "wl-paste -n | sleep 1000"])
+      let before = try #require(scene.app.program.residentKibibytes)
+      let silent = try scene.desktop.start(["bash", "-c", "wl-paste -n | sleep 1000"])
       let killed = "for i in 1 2 3 4 5; do wl-paste -n | head -c 100000 >/dev/null; done"
       _ = try await scene.desktop.run(["bash", "-c", killed])
       let together = "for i in $(seq 10); do wl-paste -n | sha256sum & done; wait"
       let sums = try await scene.desktop.run(["bash", "-c", together], within: .seconds(60)).text
       #expect(
         sums.split(separator: "\n").map { $0.prefix(64) } == Array(repeating: sum.suffix(64), count: 10))
-      try await scene.desktop.press("End", "Return")
-      try await scene.expectClipboard("another row")
-      try await idle.stop()
-      try await scene.capture("the next copy")
-    }
-  }
 
-  @Test func `on Wayland, many requestors share one copy of the text in memory`() async throws {
-    try await Scene.run(on: .wayland) { scene in
-      _ = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
-      let before = try #require(scene.app.program.residentKibibytes)
       // Every reader exits with the shell.
       let reader = "wl-paste -n | (head -c 1 >&2; tail --pid=$$ -f /dev/null)"
       let idle = try scene.desktop.start(["bash", "-c", "for i in $(seq 60); do (\(reader)) & done; wait"])
@@ -60,7 +53,9 @@ import Testing
       let after = try #require(scene.app.program.residentKibibytes)
       // 60 copies would take 480 MiB.
       #expect(after < before + 64 << 10)
-      try await idle.stop()
+      try await scene.desktop.press("End", "Return")
+      try await scene.expectClipboard("another row")
+      for readers in [silent, idle] { try await readers.stop() }
       try await scene.capture("the next copy")
     }
   }
@@ -86,6 +81,17 @@ extension VirtualDesktop.Kind {
 }
 
 extension Scene {
+  /// A text of `size` bytes that does not repeat, with characters of two and four bytes.
+  static func text(ofSize size: Int) -> String {
+    var text = ""
+    var line = 0
+    while text.utf8.count + 64 < size {
+      line += 1
+      text += "line \(line) é 🍝 of a large text\n"
+    }
+    return text + String(repeating: ".", count: size - text.utf8.count)
+  }
+
   /// Captures a text of `size` bytes and then a small text, and copies the large text with the keyboard.
   ///
   /// - Returns: the text's size and SHA-256.

@@ -50,24 +50,6 @@ struct FlatpakTests {
     }
   }
 
-  @Test(arguments: ["granted", "refused"])
-  func `the start-at-login setting follows the portal's answer`(_ answer: String) async throws {
-    try await VirtualDesktop.with { desktop in
-      let portal = try await TestPortal.start(refuses: answer == "refused", on: desktop).program
-      let scene = Scene(desktop: desktop, app: try await Self.launch(on: desktop))
-      try await desktop.press("ctrl+comma")
-      try await waitUntil("Preferences") { try await scene.activeTitle() == "Preferences" }
-      try await desktop.press("alt+s")
-      try await portal.waitUntil("the portal's question") { $0.contains("RequestBackground") }
-      let setting = "start-at-login=\(answer == "granted")"
-      #expect(try await eventually { try Self.settings(on: desktop).contains(setting) })
-      #expect(try await desktop.run([Self.sandbox, CopyPasta.programPath, "--quit"]).exit == .code(0))
-      #expect(try await scene.app.program.waitForExit() == .code(0))
-      #expect(
-        scene.app.errors.contains("your desktop did not allow it") == (answer == "refused"))
-    }
-  }
-
   // MARK: Helpers
 
   private static let sandbox = Fixture.path("sandbox.py")

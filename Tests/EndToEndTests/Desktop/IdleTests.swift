@@ -7,25 +7,35 @@ import Testing
   /// How long an idle program is observed; a timer of one second would fire several times.
   fileprivate static let rest = Duration.seconds(3)
 
-  @Test func `a hidden program does not wake up after a burst, a drag, a dialog and an undo`() async throws {
-    try await Scene.run(with: ["one", "two", "three"], mostlyWaits: true) { scene in
-      _ = try await ClipboardOwner.start(behaving: "Burst", on: scene.desktop)
-      try await scene.expectNewest("text 199")
-      let point = Scene.firstRowPoint
-      try await scene.drag(
-        from: (point.x, point.y + 34, scene.app.window), to: (200, 400, scene.app.window))
-      try await scene.useDialogAndUndo()
-      try await scene.expectRestOnceHidden()
-    }
-  }
-
-  @Test func `a hidden program does not wake up after a swipe, a dialog and an undo`() async throws {
-    try await Scene.run(on: .wayland, with: ["one", "two", "three"], mostlyWaits: true) { scene in
-      try await scene.desktop.press("Home")
-      try await scene.swipeFirstRow(right: 300)
-      try await scene.expectClipboard("three")
-      try await scene.useDialogAndUndo()
-      try await scene.expectRestOnceHidden()
+  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  func `a hidden program does not wake up after a burst, a drag or a swipe, a dialog and an undo`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
+    try await Scene.run(on: kind, with: ["one", "two", "three"], mostlyWaits: true) { scene in
+      if kind == .x11 {
+        _ = try await ClipboardOwner.start(behaving: "Burst", on: scene.desktop)
+        try await scene.expectNewest("text 199")
+        let point = Scene.firstRowPoint
+        try await scene.drag(
+          from: (point.x, point.y + 34, scene.app.window), to: (200, 400, scene.app.window))
+      } else {
+        try await scene.desktop.press("Home")
+        try await scene.swipeFirstRow(right: 300)
+        try await scene.expectClipboard("three")
+      }
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      let texts = try await scene.history.texts()
+      try await scene.desktop.press("Home", "Delete")
+      try await waitUntil("the row gone") { try await scene.history.count() == texts.count - 1 }
+      try await scene.desktop.press("ctrl+z")
+      try await waitUntil("the row back") { try await scene.history.texts() == texts }
+      // The copied text keeps the program alive.
+      try await scene.expectFocusedRowCopied(texts[0])
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
+      try await scene.app.program.expectRest()
     }
   }
 
@@ -114,28 +124,5 @@ extension Program {
       return last.last == 0
     }
     #expect(isAtRest, "woken up in each \(IdleTests.rest): \(last)", sourceLocation: sourceLocation)
-  }
-}
-
-extension Scene {
-  fileprivate func useDialogAndUndo() async throws {
-    try await openDialog("ctrl+comma", titled: "Preferences")
-    try await desktop.press("Escape")
-    try await waitUntil("the main window again") { try await app.window.isActive() }
-    let texts = try await history.texts()
-    try await desktop.press("Home", "Delete")
-    try await waitUntil("the row gone") { try await history.count() == texts.count - 1 }
-    try await desktop.press("ctrl+z")
-    try await waitUntil("the row back") { try await history.texts() == texts }
-    // The copied text keeps the program alive.
-    try await expectFocusedRowCopied(texts[0])
-  }
-
-  fileprivate func expectRestOnceHidden() async throws {
-    try await desktop.press("Escape")
-    try await waitUntil("the window gone") {
-      try await desktop.window(ofClass: CopyPasta.applicationID) == nil
-    }
-    try await app.program.expectRest()
   }
 }

@@ -42,28 +42,11 @@ import Testing
       let app = try await CopyPasta.launch(on: desktop, through: ["/bin/sh", "-c", script, installed])
       try FileManager.default.removeItem(atPath: installed)
       try desktop.home.set(["start-at-login": "true", "shortcut": "''"])
-      let file = Self.autostartFile(on: desktop)
+      let file = desktop.home.configHome + "/autostart/\(CopyPasta.applicationID).desktop"
       try await waitUntil("the autostart file") { FileManager.default.fileExists(atPath: file) }
       let content = try String(contentsOfFile: file, encoding: .utf8)
       #expect(content.contains("\nExec=\"\(installed)\" --background\n"))
       try await Scene(desktop: desktop, app: app).end()
-    }
-  }
-
-  private static func autostartFile(on desktop: VirtualDesktop) -> String {
-    desktop.home.configHome + "/autostart/\(CopyPasta.applicationID).desktop"
-  }
-
-  @Test func `without a session bus the program records, and one line reports the missing bus`() async throws
-  {
-    try await VirtualDesktop.with { desktop in
-      let app = try await CopyPasta.launch(
-        on: desktop, environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"])
-      try await XClip.copy("kept", on: desktop)
-      try await waitUntil("the text kept") { try await app.history.texts() == ["kept"] }
-      #expect(try await app.stop() == .code(0))
-      #expect(app.errors.hasSuffix("\n") && app.errors.split(separator: "\n").count == 1, "\(app.errors)")
-      #expect(app.errors.contains("session bus"))
     }
   }
 

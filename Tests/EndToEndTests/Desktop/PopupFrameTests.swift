@@ -1,14 +1,18 @@
 import TestSupport
 import Testing
 
-/// The number and appearance of the frames that the popup draws.
+/// The number of frames that the popup draws.
 @Suite struct PopupFrameTests {
   /// Each frame is one buffer, so the test counts buffers in the Wayland protocol log.
   ///
   /// labwc is left out because it resizes each window to the screen, which needs a second frame.
   @Test(arguments: VirtualDesktop.Kind.compositors.filter { $0 != .labwc })
   func `showing the popup usually draws a single frame`(_ kind: VirtualDesktop.Kind) async throws {
-    try await Self.run(on: kind) { scene in
+    try await VirtualDesktop.with(kind) { desktop in
+      try await Scene.fillHistory(with: (1...30).map { "text \($0)" }, on: desktop)
+      let app = try await CopyPasta.launch(on: desktop, environment: ["WAYLAND_DEBUG": "1"])
+      let scene = Scene(desktop: desktop, app: app)
+      try await scene.waitForFirstRow()
       _ = try await scene.hideBehindOtherWindow()
       let before = WaylandLog(scene.app.errors).showings.count
       // Skip the first popup, because the copied row may still be fading.
@@ -22,42 +26,6 @@ import Testing
       let buffers = WaylandLog(scene.app.errors).showings.dropFirst(before + 1).map(\.buffers)
       try #require(buffers.count == 8)
       #expect(buffers.sorted()[4] == 1, "buffers of each popup: \(buffers)")
-    }
-  }
-
-  /// Makes sway keep the focus on the other window, as other compositors do if a window opens during typing.
-  @Test func `a popup that gets no focus looks inactive`() async throws {
-    try await Self.run(on: .wayland) { scene in
-      let other = try await scene.hideBehindOtherWindow()
-      try await scene.toggle()
-      try await scene.waitUntilActive()
-      try await other.activate()
-      let inactive = try await scene.settledScreenshot(of: scene.shownWindow())
-      try await scene.toggle()
-      try await scene.waitUntilActive()
-      try await scene.toggle()
-      try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
-      try await scene.desktop.refuseFocusInSway(to: CopyPasta.applicationID)
-      try await scene.toggle()
-      let whole = Rectangle(x: 0, y: 0, width: inactive.width, height: inactive.height)
-      try await waitUntil("a window that looks inactive") {
-        guard let window = try await scene.shownWindow() else { return false }
-        return try await Screenshot.take(of: window, on: scene.desktop).matches(inactive, in: whole)
-      }
-      #expect(try await other.isActive())
-    }
-  }
-
-  /// Runs a test with a log of all Wayland requests of the program.
-  private static func run(
-    on kind: VirtualDesktop.Kind, _ body: (Scene) async throws -> Void
-  ) async throws {
-    try await VirtualDesktop.with(kind) { desktop in
-      try await Scene.fillHistory(with: (1...30).map { "text \($0)" }, on: desktop)
-      let app = try await CopyPasta.launch(on: desktop, environment: ["WAYLAND_DEBUG": "1"])
-      let scene = Scene(desktop: desktop, app: app)
-      try await scene.waitForFirstRow()
-      try await body(scene)
       #expect(try await app.stop() == .code(0))
     }
   }

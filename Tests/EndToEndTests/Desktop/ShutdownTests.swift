@@ -20,23 +20,17 @@ import Testing
         try await scene.expectClipboard(text)
         try await scene.closeWindow(action)
         try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
-        #expect(try await XClip.paste(on: desktop) == Array(text.utf8))
+        #expect(try await desktop.paste() == Array(text.utf8))
         #expect(scene.app.program.isRunning)
         // The process is no longer needed once another program copies.
-        try await XClip.copy("another", on: desktop)
+        try await desktop.copy("another")
         #expect(try await scene.app.program.waitForExit() == .code(0))
         #expect(try await scene.history.texts().count { $0 == text } == 1)
         try await scene.end()
-
-        let again = try await scene.relaunch()
-        try await again.expectNewest("another")
-        try await again.closeWindow(action)
-        #expect(try await again.app.program.waitForExit() == .code(0))
-        try await again.expectClipboard("another")
-        try await again.end()
       }
       // Without its connection the program no longer offers a text, so nothing keeps it running.
       let last = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await last.expectNewest("another")
       try await last.waitForFirstRow()
       try await desktop.press("End", "Return")
       try await last.expectClipboard(text)
@@ -89,14 +83,14 @@ import Testing
   /// If the copy were not noted, the next start would record the text, which a clipboard manager still offers.
   @Test func `a copied row that could not be noted is noted when the program ends`() async throws {
     try await Scene.run(with: ["copied", "newest"]) { scene in
-      try await scene.change(
+      try await scene.desktop.changeHistory(
         "CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END")
       try await scene.desktop.press("End", "Return", "Delete")
       // The deletion comes after the attempt to note the copy.
       try await waitUntil("the row deleted") { try await scene.history.texts() == ["newest"] }
-      try await scene.change("DROP TRIGGER obstruction")
+      try await scene.desktop.changeHistory("DROP TRIGGER obstruction")
       try await scene.end()
-      try await XClip.copy("copied", on: scene.desktop)
+      try await scene.desktop.copy("copied")
       let again = try await scene.relaunch()
       try await again.record("next")
       #expect(try await again.history.texts() == ["next", "newest"])
@@ -159,8 +153,7 @@ extension Scene {
       d.get_selection_owner(d.intern_atom('CLIPBOARD')).kill_client()
       d.sync()
       """
-    let result = try await desktop.run(["/usr/bin/python3", "-c", script])
-    #expect(result.exit == .code(0), "\(result.errors)")
+    try await desktop.run(["/usr/bin/python3", "-c", script]).succeeded()
   }
 
   /// Lets another program lock the history until it is stopped.
@@ -175,12 +168,6 @@ extension Scene {
     let program = try desktop.start(["/usr/bin/python3", "-c", script, history.path])
     try await program.waitUntil("the lock") { !$0.isEmpty }
     return program
-  }
-
-  /// Changes the history as another program.
-  fileprivate func change(_ sql: String) async throws {
-    let result = try await desktop.run(["sqlite3", history.path], input: Array(sql.utf8))
-    #expect(result.exit == .code(0), "\(result.errors)")
   }
 
   fileprivate func closeWindow(_ action: ShutdownTests.CloseAction) async throws {

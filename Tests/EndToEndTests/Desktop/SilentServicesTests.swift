@@ -86,15 +86,4 @@ import Testing
       #expect(try await scene.history.texts() == ["kept"])
     }
   }
-
-  @Test func `a program started with nohup survives SIGHUP`() async throws {
-    try await VirtualDesktop.with { desktop in
-      let app = try await CopyPasta.launch(on: desktop, through: ["/usr/bin/nohup"])
-      let scene = Scene(desktop: desktop, app: app)
-      app.program.signal(SIGHUP)
-      try await scene.capture("after the terminal")
-      #expect(app.program.isRunning)
-      #expect(try await app.stop() == .code(0))
-    }
-  }
 }

@@ -6,21 +6,18 @@ struct TestPortal {
   let program: Program
   private let desktop: VirtualDesktop
 
-  /// - Parameter refuses: Whether the portal refuses start at login.
   static func start(
-    _ settings: [String: String] = [:], refuses: Bool = false, on desktop: VirtualDesktop
+    _ settings: [String: String] = [:], on desktop: VirtualDesktop
   ) async throws -> TestPortal {
-    let arguments = (refuses ? ["--refuse"] : []) + settings.flatMap { [$0, $1] }
-    let program = try desktop.start(Fixture.python("portal.py", arguments))
+    let program = try desktop.start(Fixture.python("portal.py", settings.flatMap { [$0, $1] }))
     try await program.waitUntil("the portal") { $0.first == "ready" }
     return TestPortal(program: program, desktop: desktop)
   }
 
   func set(_ key: String, to value: String) async throws {
-    let result = try await desktop.run([
+    try await desktop.run([
       "gdbus", "call", "--session", "--dest", "org.freedesktop.portal.Desktop", "--object-path",
       "/org/freedesktop/portal/desktop", "--method", "org.copypasta.Test.Set", key, "\"\(value)\"",
-    ])
-    guard result.exit == .code(0) else { throw TestSupportError("gdbus: \(result.errors)") }
+    ]).succeeded()
   }
 }

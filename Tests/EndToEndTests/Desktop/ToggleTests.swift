@@ -7,19 +7,36 @@ import Testing
 @Suite struct ToggleTests {
   // MARK: - The launcher with a script in place of the program
 
-  @Test(arguments: [[], ["--export"], ["--toggle", "--toggle"], ["two words", ""]])
-  func `the launcher passes its arguments to the program unchanged, unless the only argument is --toggle`(
-    _ arguments: [String]
+  /// A program that is just starting must not be toggled, because that would hide its window.
+  @Test(
+    arguments: [
+      ([], nil, []), (["--export"], nil, ["--export"]),
+      (["--toggle", "--toggle"], nil, ["--toggle", "--toggle"]),
+      (["two words", ""], nil, ["two words", ""]), (["--toggle"], nil, []), (["--toggle"], "starts", []),
+      (["--toggle"], "ends", []), (["--toggle"], "org.freedesktop.DBus.Error.AccessDenied", ["--toggle"]),
+    ] as [([String], String?, [String])])
+  func `the launcher passes its arguments to the program, without --toggle if nothing can be toggled`(
+    arguments: [String], running behaviour: String?, passed: [String]
   ) async throws {
     let command = try await InstalledCommand.withScript()
     let bus = try await PrivateBus.start()
-    #expect(try await bus.run([command.path] + arguments).text == InstalledCommand.started(with: arguments))
+    var application: Program?
+    if let behaviour { application = try await startApplication(behaviour, on: bus) }
+    let result = try await bus.run([command.path] + arguments)
+    #expect(result.text == InstalledCommand.started(with: passed) && result.errors == "")
+    try await application?.stop()
   }
 
-  @Test func `the launcher finds the program in lib on systems without libexec`() async throws {
+  @Test func `the launcher finds the program in lib, too, and prints a one-line error if it is missing`()
+    async throws
+  {
     let command = try await InstalledCommand.withScript(in: "lib")
     let bus = try await PrivateBus.start()
     #expect(try await bus.run([command.path]).text == InstalledCommand.started(with: []))
+    try FileManager.default.removeItem(atPath: command.program)
+    let result = try await bus.run([command.path])
+    #expect(result.errors.hasSuffix("/copypasta-gtk: No such file or directory\n"), "\(result.errors)")
+    #expect(result.errors.count { $0 == "\n" } == 1 && result.exit == .code(127))
   }
 
   @Test func `--toggle calls the running instance with the launch's activation token`() async throws {
@@ -41,55 +58,20 @@ import Testing
     }
   }
 
-  /// A program that is just starting must not be toggled, because that would hide its window.
-  @Test(arguments: [nil, "starts", "ends"])
-  func `--toggle starts the program if no instance is ready to toggle`(_ behaviour: String?)
+  @Test(arguments: [false, true])
+  func `--toggle prints a one-line error if the bus or the running instance hangs`(isBusHanging: Bool)
     async throws
   {
-    let command = try await InstalledCommand.withScript()
+    let command = try await InstalledCommand.withScript(patience: isBusHanging ? nil : .seconds(10))
     let bus = try await PrivateBus.start()
-    var application: Program?
-    if let behaviour { application = try await startApplication(behaviour, on: bus) }
-    let result = try await bus.run([command.path, "--toggle"])
-    #expect(result.text == InstalledCommand.started(with: []) && result.errors == "")
-    try await application?.stop()
-  }
-
-  @Test func `after an unexpected D-Bus error the launcher passes --toggle to the program`() async throws {
-    let command = try await InstalledCommand.withScript()
-    let bus = try await PrivateBus.start()
-    let application = try await startApplication("org.freedesktop.DBus.Error.AccessDenied", on: bus)
-    #expect(
-      try await bus.run([command.path, "--toggle"]).text == InstalledCommand.started(with: ["--toggle"]))
-    try await application.stop()
-  }
-
-  @Test func `--toggle prints a one-line error if the bus hangs`() async throws {
-    let command = try await InstalledCommand.withScript(patience: nil)
-    let bus = try await PrivateBus.start()
-    bus.signal(SIGSTOP)
+    let application = isBusHanging ? nil : try await startApplication("hangs", on: bus)
+    if isBusHanging { bus.signal(SIGSTOP) }
     defer { bus.signal(SIGCONT) }
     let result = try await bus.run([command.path, "--toggle"])
-    #expect(result.errors == "copypasta: The session bus is not responding.\n")
+    #expect(
+      result.errors == "copypasta: \(isBusHanging ? "The session bus" : "CopyPasta") is not responding.\n")
     #expect(result.exit == .code(1) && result.text == "")
-  }
-
-  @Test func `--toggle prints a one-line error if the running instance hangs`() async throws {
-    let command = try await InstalledCommand.withScript(patience: .seconds(10))
-    let bus = try await PrivateBus.start()
-    let application = try await startApplication("hangs", on: bus)
-    let result = try await bus.run([command.path, "--toggle"])
-    #expect(result.errors == "copypasta: CopyPasta is not responding.\n")
-    #expect(result.exit == .code(1) && result.text == "")
-    try await application.stop()
-  }
-
-  @Test func `the launcher prints a one-line error if the program is missing`() async throws {
-    let command = try await InstalledCommand.withScript()
-    try FileManager.default.removeItem(atPath: command.program)
-    let result = try await PrivateBus.start().run([command.path])
-    #expect(result.errors == "copypasta: \(command.program): No such file or directory\n")
-    #expect(result.exit == .code(127))
+    try await application?.stop()
   }
 
   // MARK: - The launcher with the real program
@@ -156,10 +138,9 @@ import Testing
   }
 
   /// The owner keeps the name, but answers each call with the error that the bus sends when an owner has exited.
-  @Test(arguments: [["--toggle"], []])
-  func `if the owner of CopyPasta's bus name fails every call, the command prints a one-line error`(
-    _ arguments: [String]
-  )
+  ///
+  /// Without a bus each press of the key would open another window.
+  @Test func `the command prints a one-line error if its name's owner fails every call, or without a bus`()
     async throws
   {
     try await VirtualDesktop.with { desktop in
@@ -167,23 +148,19 @@ import Testing
       let error = "org.freedesktop.DBus.Error.NoReply"
       let other = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), error])
       try await other.waitUntil("the name taken") { $0 == ["ready"] }
-      let result = try await desktop.run([command.path] + arguments)
-      #expect(result.errors == "copypasta: CopyPasta has just quit. Try again.\n")
-      #expect(result.exit == .code(1))
-      #expect(try await desktop.copyPastaWindowCount() == 0)
+      let address = desktop.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
+      let lost = "No session bus: --toggle cannot reach a running CopyPasta."
+      for (arguments, bus, words) in [
+        (["--toggle"], address, "CopyPasta has just quit. Try again."),
+        ([], address, "CopyPasta has just quit. Try again."), (["--toggle"], "unix:path=/nowhere", lost),
+      ] {
+        let result = try await desktop.run(
+          [command.path] + arguments, environment: ["DBUS_SESSION_BUS_ADDRESS": bus])
+        #expect(result.errors == "copypasta: \(words)\n")
+        #expect(result.exit == .code(1))
+        #expect(try await desktop.copyPastaWindowCount() == 0)
+      }
       try await other.stop()
-    }
-  }
-
-  /// Without a bus each press of the key would open another window.
-  @Test func `without a session bus --toggle prints one line and shows no window`() async throws {
-    try await VirtualDesktop.with { desktop in
-      let command = try await InstalledCommand.ofProgram()
-      let result = try await desktop.run(
-        [command.path, "--toggle"], environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"])
-      #expect(result.errors == "copypasta: No session bus: --toggle cannot reach a running CopyPasta.\n")
-      #expect(result.exit == .code(1))
-      #expect(try await desktop.copyPastaWindowCount() == 0)
     }
   }
 
@@ -259,8 +236,7 @@ private struct InstalledCommand {
   }
 
   private static func run(_ shell: String, _ arguments: [String]) async throws {
-    let result = try await Program.run(
-      ["bash", "-c", shell] + arguments, environment: ["PATH": "/usr/bin:/bin"])
-    guard result.exit == .code(0) else { throw TestSupportError("\(shell): \(result.errors)") }
+    try await Program.run(["bash", "-c", shell] + arguments, environment: ["PATH": "/usr/bin:/bin"])
+      .succeeded()
   }
 }

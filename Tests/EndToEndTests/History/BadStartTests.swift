@@ -17,16 +17,13 @@ import Testing
     }
   }
 
-  /// This happens when a package is downgraded and then upgraded again.
-  @Test func `a history from a newer version is reported as such, and opens again after an update`()
-    async throws
-  {
+  /// This happens when a package is downgraded.
+  @Test func `a history from a newer version is reported as such, and left unchanged`() async throws {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       try await Scene.fillHistory(with: ["first", "second"], on: desktop)
-      let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
-      let version = try await history.query("PRAGMA user_version")
-      try await desktop.run(["sqlite3", history.path, "PRAGMA user_version = 99"]).succeeded()
-      let content = try Data(contentsOf: URL(filePath: history.path))
+      let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
+      try await desktop.changeHistory("PRAGMA user_version = 99")
+      let content = try Data(contentsOf: URL(filePath: path))
       let older = try await CopyPasta.launch(on: desktop)
       let reader = ScreenReader(desktop: desktop)
       let page = try await waitFor("the page in place of the history") {
@@ -35,14 +32,7 @@ import Testing
       let words = "The history was written by a newer version of CopyPasta. Update CopyPasta to open it."
       #expect(page.description == words)
       #expect(try await older.stop() == .code(0))
-      #expect(try Data(contentsOf: URL(filePath: history.path)) == content, "overwritten")
-
-      try await desktop.run(["sqlite3", history.path, "PRAGMA user_version = \(version)"]).succeeded()
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      try await scene.waitForFirstRow()
-      try await scene.capture("third")
-      #expect(try await history.texts() == ["third", "second", "first"])
-      try await scene.end()
+      #expect(try Data(contentsOf: URL(filePath: path)) == content, "overwritten")
     }
   }
 
@@ -104,7 +94,7 @@ import Testing
       try await scene.clickFirstRow()
       try await scene.expectClipboard("second")
       _ = try await onDisk("sh", "-c", prefix + disk.mending)
-      try await XClip.copy("third", on: desktop)
+      try await desktop.copy("third")
       try await waitUntil("the next text on the disk") {
         try await onDisk("sqlite3", app.databasePath, "SELECT text FROM clip ORDER BY id")
           .split(whereSeparator: \.isWhitespace) == ["first", "second", "third"]
@@ -125,7 +115,7 @@ import Testing
     try await waitUntil("a message") { try await !scene.screenshot().isPlain(in: middle) }
     let owner = try await ClipboardOwner.start(offering: .text(Self.marker), on: desktop)
     try await desktop.press("Home", "Return", "Delete", "Menu")
-    try await XClip.copy("after", on: desktop)
+    try await desktop.copy("after")
     #expect(try await owner.program.waitForExit() == .code(0), sourceLocation: sourceLocation)
     #expect(owner.contentRequests == [], "read although there is no history", sourceLocation: sourceLocation)
     #expect(try await app.window.isVisible(), sourceLocation: sourceLocation)

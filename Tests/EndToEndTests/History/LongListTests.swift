@@ -49,7 +49,7 @@ import Testing
 extension Scene {
   /// The number of the row on the clipboard.
   fileprivate func copiedRow() async throws -> Int? {
-    guard let text = try await XClip.paste(on: desktop) else { return nil }
+    guard let text = try await desktop.paste() else { return nil }
     return Int(String(decoding: text, as: UTF8.self).dropFirst("row ".count))
   }
 }

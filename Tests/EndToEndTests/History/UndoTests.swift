@@ -17,24 +17,6 @@ import Testing
     }
   }
 
-  @Test func `the undo bar moves no row and disappears automatically; then nothing can be undone`()
-    async throws
-  {
-    try await Scene.run(with: Self.clips + ["last"], mostlyWaits: true) { scene in
-      try await scene.parkMouse()
-      try await scene.desktop.press("Home", "Delete")
-      try await waitUntil("the bar") { try await !scene.screenshot().isPlain(in: Scene.undoBar) }
-      let shown = try await scene.settledScreenshot()
-      try await waitUntil("the bar gone") { try await scene.screenshot().isPlain(in: Scene.undoBar) }
-      let gone = try await scene.settledScreenshot()
-      #expect(gone.matches(shown, in: Rectangle(x: 8, y: 60, width: 420, height: 400)))
-      try await scene.desktop.press("ctrl+z", "Return")
-      // If Ctrl+Z had worked, the restored row would have been copied.
-      try await scene.expectClipboard("row 8")
-      #expect(try await scene.history.texts() == Self.reversed)
-    }
-  }
-
   @Test func `the undo bar does not cover the focused row at the end of the list`() async throws {
     try await Scene.run(with: (1...30).map { "row \($0)" }) { scene in
       try await scene.parkMouse()
@@ -70,12 +52,6 @@ import Testing
 extension Scene {
   /// The middle of the undo bar, at the lower edge of the window.
   static let undoBar = Rectangle(x: 160, y: 585, width: 160, height: 30)
-
-  /// Presses keys as fast as xdotool can.
-  func press(_ keys: [String]) async throws {
-    let result = try await desktop.run(["xdotool", "key", "--clearmodifiers"] + keys)
-    guard result.exit == .code(0) else { throw TestSupportError("xdotool: \(result.errors)") }
-  }
 
   /// Expects Enter to copy this text, which means that its row has the focus.
   func expectFocusedRowCopied(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws

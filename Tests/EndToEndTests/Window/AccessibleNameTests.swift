@@ -11,14 +11,30 @@ import Testing
     (["F10", "Down", "Return"], "Clear History?"),
   ]
 
+  private static let menus = [
+    ("shift+F10", ["Copy", "View Full Text", "Delete"]),
+    (
+      "F10",
+      ["Pause Recording", "Clear History…", "Preferences", "Keyboard Shortcuts", "About CopyPasta", "Quit"]
+    ),
+  ]
+
   /// If a screen reader has visited a link, GTK 4.22 and newer crash when the window is read after the dialog.
-  @Test func `every focusable widget has an accessible name, and the window can be read after each dialog`()
+  @Test func `menu entries and focusable widgets have names, and the window can be read after each dialog`()
     async throws
   {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()
       try await reader.expectNames(in: "rows", with: "Clipboard history")
+      for (key, entries) in Self.menus {
+        try await scene.openPopup(key)
+        try await waitUntil("the entries of \(key)") {
+          try await Set(entries).isSubset(of: reader.tree().all(role: "menu item").map(\.name))
+        }
+        try await scene.desktop.press("Escape")
+        try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
+      }
       for (keys, title) in Self.dialogs {
         for key in keys {
           if key == "F10" { try await scene.openPopup(key) } else { try await scene.desktop.press(key) }
@@ -36,6 +52,10 @@ import Testing
       try await reader.expectNames(in: "the undo bar", with: "Undo")
       try await scene.desktop.press("Home", "Delete")
       try await reader.expectNames(in: "the empty page", with: "History Is Empty")
+      // The arrow keys skip Clear History, which is disabled now, so the fourth enabled entry is About.
+      try await scene.openPopup("F10")
+      try await scene.desktop.press("Down", "Down", "Down", "Return")
+      try await scene.waitForDialog(titled: "About CopyPasta")
     }
   }
 

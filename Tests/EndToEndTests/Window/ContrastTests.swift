@@ -18,7 +18,13 @@ import Testing
   func `words, digits and symbols have enough contrast, also on a copied row and in an inactive window`(
     theme: String
   ) async throws {
-    try await run(theme) { scene in
+    try await VirtualDesktop.with { desktop in
+      try desktop.home.setGTK("gtk-font-name=Sans 20")
+      try await Scene.fillHistory(with: [" \n \n \n ", "■■■■■"], on: desktop)
+      let app = try await CopyPasta.launch(on: desktop, environment: ["GTK_THEME": theme])
+      let scene = Scene(desktop: desktop, app: app)
+      try await scene.parkMouse()
+      try await scene.waitForFirstRow()
       let picture = try await scene.settledScreenshot()
       let row = try #require(scene.expectContrast(in: picture))
 
@@ -41,18 +47,6 @@ import Testing
       // Wait longer than the flash lasts.
       let background = try await scene.settledScreenshot(unchangedFor: .milliseconds(800))
       _ = scene.expectContrast(in: background)
-    }
-  }
-
-  private func run(_ theme: String, _ body: (Scene) async throws -> Void) async throws {
-    try await VirtualDesktop.with { desktop in
-      try desktop.home.setGTK("gtk-font-name=Sans 20")
-      try await Scene.fillHistory(with: [" \n \n \n ", "■■■■■"], on: desktop)
-      let app = try await CopyPasta.launch(on: desktop, environment: ["GTK_THEME": theme])
-      let scene = Scene(desktop: desktop, app: app)
-      try await scene.parkMouse()
-      try await scene.waitForFirstRow()
-      try await body(scene)
       try await scene.end()
     }
   }

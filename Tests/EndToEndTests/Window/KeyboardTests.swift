@@ -5,46 +5,25 @@ import Testing
 @Suite struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 
-  @Test func `ten quick presses of Ctrl+X delete ten rows and leave the last row on the clipboard`()
+  @Test
+  func `Ctrl with a digit copies and focuses the nth newest row, if any, and a digit alone does nothing`()
     async throws
   {
-    try await Scene.run(with: Self.clips) { scene in
-      try await scene.press(["Home"] + Array(repeating: "ctrl+x", count: 10))
-      #expect(try await eventually { try await scene.history.texts() == ["row 2", "row 1"] })
-      try await scene.expectClipboard("row 3")
-      try await scene.press(Array(repeating: "ctrl+z", count: 10))
-      #expect(try await eventually { try await scene.history.count() == 12 })
-      try await scene.expectFocusedRowCopied("row 12")
-    }
-  }
-
-  @Test func `Ctrl with a digit copies and focuses the nth newest row, and a digit alone has no effect`()
-    async throws
-  {
-    try await Scene.run(with: Self.clips) { scene in
-      for (key, row) in [("ctrl+1", 12), ("ctrl+9", 4), ("ctrl+KP_3", 10), ("ctrl+4", 9)] {
+    try await Scene.run(with: (1...9).map { "row \($0)" }) { scene in
+      for (key, row) in [("ctrl+1", 9), ("ctrl+9", 1), ("ctrl+KP_3", 7), ("ctrl+4", 6)] {
         // Press End first, so that the focus is elsewhere.
         try await scene.desktop.press("End", key)
         try await scene.expectClipboard("row \(row)")
       }
       try await scene.desktop.press("Down", "Return")
-      try await scene.expectClipboard("row 8")
+      try await scene.expectClipboard("row 5")
       try await scene.desktop.press("Home", "3", "KP_5")
-      try await scene.expectFocusedRowCopied("row 12")
-      #expect(try await scene.history.count() == 12)
-    }
-  }
-
-  @Test
-  func `Ctrl with the number of the last row copies that row, and Ctrl with a higher digit does nothing`()
-    async throws
-  {
-    try await Scene.run(with: ["one", "two", "three"]) { scene in
-      try await scene.desktop.press("ctrl+3")
-      try await scene.expectClipboard("one")
-      try await scene.desktop.press("ctrl+4", "ctrl+2")
-      try await scene.expectClipboard("two")
-      #expect(try await scene.history.count() == 3)
+      try await scene.expectFocusedRowCopied("row 9")
+      try await scene.desktop.press("End", "Delete", "ctrl+9")
+      try await scene.expectClipboard("row 9")
+      try await scene.desktop.press("ctrl+8")
+      try await scene.expectClipboard("row 2")
+      #expect(try await scene.history.count() == 8)
     }
   }
 
@@ -76,25 +55,12 @@ import Testing
       }
     }
   }
-
-  @Test func `a capture leaves the focus on the row that the user chose`() async throws {
-    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
-      try await scene.parkMouse()
-      try await scene.desktop.press("Home", "Down")
-      try await scene.capture("other")
-      try await scene.desktop.press("Return")
-      try await scene.expectClipboard("middle")
-    }
-  }
 }
 
 extension Scene {
   /// Sets the keyboard layouts and switches to the last layout.
   fileprivate func useLastGroup(of layouts: String) async throws {
-    let result = try await desktop.run([
-      "setxkbmap", "-layout", layouts, "-option", "grp:shifts_toggle",
-    ])
-    guard result.exit == .code(0) else { throw TestSupportError("setxkbmap: \(result.errors)") }
+    try await desktop.run(["setxkbmap", "-layout", layouts, "-option", "grp:shifts_toggle"]).succeeded()
     // Press both Shift keys, by keycode.
     if layouts.contains(",") { try await desktop.xdotool("keydown", "50", "key", "62", "keyup", "50") }
   }
