@@ -68,7 +68,7 @@ let package = Package(
 
 // Test targets link to lib_Testing_Foundation, which Debian's Swift 6.2.3 lacks. Tests/Linking contains an empty
 // substitute. SQLite finds the functions of FileCalls.swift only if the test program exports them.
-let observed = ["fsync", "fdatasync", "pwrite64", "unlink"].flatMap {
+let observed = ["fsync", "fdatasync", "ftruncate64", "pwrite64", "unlink"].flatMap {
   ["-Xlinker", "--export-dynamic-symbol=\($0)"]
 }
 for target in package.targets where target.type == .test {

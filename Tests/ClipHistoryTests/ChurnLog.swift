@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-/// The changes reported by `HistoryChurn`, and the history content that results from these changes.
+/// The changes to a history by a test or by `HistoryChurn`, and the history content that results from these changes.
 struct ChurnLog {
   /// A change that was started but not acknowledged.
   enum Pending: Equatable {
@@ -15,7 +15,8 @@ struct ChurnLog {
   private(set) var live: [Int64: String] = [:]
   /// The texts that must not be in any file.
   private(set) var deleted: [Int64: String] = [:]
-  private(set) var pending = Pending.nothing
+  /// The change that has begun last; set this before a change.
+  var pending = Pending.nothing
   private(set) var count = 0
 
   /// Adds the changes in the output of one run of `HistoryChurn`.
@@ -53,7 +54,10 @@ struct ChurnLog {
     #expect(try history.isSound(), what)
   }
 
-  private mutating func acknowledge(_ id: Int64) {
+  /// Ends the pending change.
+  ///
+  /// - Parameter id: the id of a text that was recorded.
+  mutating func acknowledge(_ id: Int64) {
     count += 1
     switch pending {
     case .nothing: break

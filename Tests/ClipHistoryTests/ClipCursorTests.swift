@@ -15,7 +15,10 @@ struct ClipCursorTests {
 
   private func allIDs() throws -> [Int64] { try rest(of: ClipCursor(location: history.location)).map(\.id) }
 
-  @Test func `a history cursor returns all clips once, oldest first and byte for byte`() async throws {
+  @Test
+  func `a history cursor returns all clips once, oldest first, and byte for byte as they are found by place`()
+    async throws
+  {
     let store = try history.store()
     let strings = ["one", "e\u{301}\r\n", String(repeating: "large ", count: 100_000), "two"]
     for (time, string) in strings.enumerated() { try await store.add(string, at: Int64(time)) }
@@ -25,6 +28,10 @@ struct ClipCursorTests {
     #expect(found.map(\.id) == [1, 2, 3] && found.map(\.capturedAt) == [0, 1, 2])
     #expect(found.map(\.text) == (try strings.dropLast().map { try ClipText($0) }))
     #expect(try clips.next() == nil)
+    for (index, clip) in found.reversed().enumerated() {
+      #expect(try history.location.text(ofNewest: index + 1) == clip.text)
+    }
+    for number in [4, .max] { #expect(try history.location.text(ofNewest: number) == nil) }
   }
 
   @Test func `an open history cursor skips newly deleted clips and includes newly recorded clips`()
@@ -66,8 +73,7 @@ struct ClipCursorTests {
     try await history.record()
     try history.fill(2_000)
     let row = try RowRecovery(history.location).positions[499]
-    let root = try #require(
-      Int(history.foreign().rows("SELECT rootpage FROM sqlite_schema WHERE name = 'clip'")[0]))
+    let root = try history.rootPage(of: "clip")
     try history.damage { data in
       let bytes = Array(data)
       switch bit {
@@ -108,9 +114,10 @@ struct ClipCursorTests {
     #expect(try allIDs().count == 51)
   }
 
-  @Test func `a history cursor cannot be opened during an import`() async throws {
+  @Test func `an unfinished import blocks cursors and checks, and changes nothing`() async throws {
     try await history.record("one")
     var adding: HistoryImport? = try HistoryImport(history.location, at: 1)
+    #expect(try adding?.add(try ClipText("two"), capturedAt: 1) == true)
     withExtendedLifetime(adding) {
       #expect(throws: StoreError.locked) { try ClipCursor(location: history.location) }
       #expect(throws: StoreError.locked) { try HistoryCheck(history.location) }
@@ -119,39 +126,10 @@ struct ClipCursorTests {
     #expect(try allIDs() == [1])
   }
 
-  @Test func `a history cursor continues after a row that is not valid text`() async throws {
-    try await history.record("one")
-    try history.run(
-      """
-      INSERT INTO clip(id, captured_at, byte_count, text)
-      VALUES (2, 0, 1, CAST(x'ff' AS TEXT)), (3, 0, 5, 'three')
-      """)
-    let clips = try ClipCursor(location: history.location)
-    #expect(try rest(of: clips).map(\.id) == [1, 3])
-    #expect(clips.isDamaged && clips.unreadCount == 1)
-    #expect(try history.isMarked())
-  }
-
   @Test func `a history cursor returns clips with any id, including negative ones`() async throws {
     try await history.record()
-    try history.run(
-      """
-      INSERT INTO clip(id, captured_at, byte_count, text) VALUES
-        (\(Int64.min), 1, 3, 'one'), (-1, 1, 3, 'two'), (\(Int64.max), 1, 5, 'three')
-      """)
+    try history.insert("(\(Int64.min), 1, 3, 'one'), (-1, 1, 3, 'two'), (\(Int64.max), 1, 5, 'three')")
     #expect(try allIDs() == [.min, -1, .max])
-  }
-
-  @Test func `a history cursor reads a recovered file without moving it into place`()
-    async throws
-  {
-    try await history.record("one")
-    let recovery = history.location.finishedRecovery
-    try FileManager.default.moveItem(atPath: history.location.database, toPath: recovery)
-    #expect(try !history.location.isVacant)
-    #expect(try allIDs() == [1])
-    #expect(try history.names() == ["history.sqlite3-rescued"])
-    #expect(try await history.store().allIDs() == [1])
   }
 
   @Test(arguments: [true, false])
@@ -172,5 +150,7 @@ struct ClipCursorTests {
     #expect(throws: StoreError.self) { try history.reader() }
     #expect(throws: StoreError.self) { try ClipCursor(location: history.location) }
     #expect(history.files == [])
+    try history.plant(Data())
+    #expect(throws: StoreError.cannotOpen(path: history.location.database, code: 17)) { try history.reader() }
   }
 }

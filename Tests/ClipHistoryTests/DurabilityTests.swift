@@ -9,7 +9,8 @@ struct DurabilityTests {
   @Test func `texts are stored byte for byte`() async throws {
     let store = try history.store()
     let texts = [
-      " \t\n lines\r\n\u{b}\u{1}\u{7f}", "\u{feff}mark", "e\u{301}", "\u{e9}", "👩‍👩‍👧‍👦🇨🇭", "\u{202e}bidi\u{2069}",
+      " \t\n lines\r\n\u{b}\u{1}\u{7f}", "\u{feff}mark", "e\u{301}", "\u{e9}", "\u{10ffff}", "👩‍👩‍👧‍👦🇨🇭",
+      "\u{202e}bidi\u{2069}",
       "'); DROP TABLE clip; --", String(repeating: "\n", count: 5_000),
     ]
     for string in texts {

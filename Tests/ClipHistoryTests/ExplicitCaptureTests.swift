@@ -11,12 +11,14 @@ struct ExplicitCaptureTests {
     try await store.recordExplicitly(try ClipText(text), at: 7, fromClipboard: true)
   }
 
-  @Test func `an explicitly recorded text is added again after its row was deleted`() async throws {
-    let clip = try await store.add("one")
-    try await store.delete(clip.id)
-    #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
-    let again = Clip(id: 2, capturedAt: 7, byteCount: 3, preview: "one")
-    #expect(try await handOver("one") == .recorded(again))
+  @Test func `an explicitly recorded older or deleted text is added again`() async throws {
+    for string in ["one", "two"] { try await store.add(string) }
+    try await store.delete(2)
+    #expect(try await store.record(try ClipText("two"), at: 1) == .duplicate)
+    let again = Clip(id: 3, capturedAt: 7, byteCount: 3, preview: "two")
+    #expect(try await handOver("two") == .recorded(again))
+    #expect(try await handOver("one") != .duplicate)
+    #expect(try history.previews() == ["one", "two", "one"])
   }
 
   @Test(arguments: [1, 399, 401, 100_000])
@@ -29,12 +31,6 @@ struct ExplicitCaptureTests {
     #expect(try await handOver(string) == .duplicate)
     #expect(try history.previews().count == 1)
     #expect(try await handOver(String(string.dropLast()) + "y") != .duplicate, "of the same size")
-  }
-
-  @Test func `explicitly recording an older text of the history adds the text again on top`() async throws {
-    for string in ["one", "two"] { try await store.add(string) }
-    #expect(try await handOver("one") != .duplicate)
-    #expect(try history.previews() == ["one", "two", "one"])
   }
 
   @Test func `an explicitly recorded clipboard text becomes the last captured text`() async throws {

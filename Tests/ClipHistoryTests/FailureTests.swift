@@ -35,7 +35,7 @@ struct FailureTests {
     let deleted = try #require(try await store.delete(1))
     try await store.add("one")
     try await FileCalls.observe(history.location.folder, kinds: [.sync]) {
-      $0 == 1 ? EIO : 0
+      $0.number == 1 ? EIO : 0
     } during: {
       await #expect(throws: StoreError.failed(code: SQLITE_IOERR | 4 << 8)) {
         switch change {

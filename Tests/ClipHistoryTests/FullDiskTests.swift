@@ -1,20 +1,19 @@
-import CSQLite
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import ClipHistory
 
 struct FullDiskTests {
+  let history = TemporaryHistory()
+
   @Test func `all writes to a history on a full disk throw and lose no clip`() async throws {
-    await #expect(processExitsWith: .success) {
-      TestFiles.install()
-      let history = TemporaryHistory()
-      let store = try history.store()
-      let reader = try history.reader()
-      for string in ["one", "two"] { try await store.add(string) }
-      let deleted = try #require(try await store.delete(2))
-      TestFiles.limitRoom(to: 0)
+    let store = try history.store()
+    let reader = try history.reader()
+    for string in ["one", "two"] { try await store.add(string) }
+    let deleted = try #require(try await store.delete(2))
+    try await history.limitRoom {
       await #expect(throws: StoreError.diskFull) { try await store.add("three") }
       let large = String(repeating: "x", count: 100_000)
       await #expect(throws: StoreError.diskFull) { try await store.add(large) }
@@ -22,111 +21,109 @@ struct FullDiskTests {
       await #expect(throws: StoreError.diskFull) { try await store.restore(deleted) }
       await #expect(throws: StoreError.diskFull) { try await store.deleteAll() }
       await #expect(throws: StoreError.diskFull) { try await store.noteCopied(try ClipText("one")) }
-      #expect(try reader.newestPage(limit: 9).map(\.preview) == ["one"])
+      let shown = try reader.newestPage(limit: 9)
+      #expect(shown.map(\.preview) == ["one"])
       #expect(try await store.text(of: 1) == ClipText("one"))
       #expect(await store.open() == .readOnly(.diskFull))
-
-      TestFiles.limitRoom(to: nil)
-      try await store.restore(deleted)
-      try await store.add("three")
-      #expect(try reader.newestPage(limit: 9).map(\.preview) == ["three", "two", "one"])
-      await store.close()
-      #expect(try history.isSound())
     }
+    try await store.restore(deleted)
+    try await store.add("three")
+    #expect(try reader.newestPage(limit: 9).map(\.preview) == ["three", "two", "one"])
+    await store.close()
+    #expect(try history.isSound())
   }
 
   /// The log contains the acknowledged changes, but the database has no room for them.
   @Test func `a checkpoint that fails on a full disk is completed once there is room`() async throws {
-    await #expect(processExitsWith: .success) {
-      TestFiles.install()
-      let history = TemporaryHistory()
-      let store = try history.store(.init(readers: 0, retries: []))
-      TestFiles.limitRoom(to: 0, of: "history.sqlite3")
+    let store = try history.store(.init(readers: 0, retries: []))
+    try await history.limitRoom(of: history.location.database) {
       for number in 1...20 { try await store.add(String(repeating: "Xq7!vanish \(number) ", count: 400)) }
       for id in 1...19 { #expect(try await store.delete(Int64(id)) != nil) }
       #expect(try history.contains("Xq7!vanish 19 "), "the log still has it")
       #expect(try history.reader().newestPage(limit: 50).map(\.id) == [20])
-
-      TestFiles.limitRoom(to: nil)
-      try await store.add("there is room again")
-      #expect(try !history.contains("Xq7!vanish 19 "))
-      await store.close()
-      #expect(try history.reader().newestPage(limit: 50).map(\.id) == [21, 20])
     }
+    try await store.add("there is room again")
+    #expect(try !history.contains("Xq7!vanish 19 "))
+    await store.close()
+    #expect(try history.reader().newestPage(limit: 50).map(\.id) == [21, 20])
   }
 
-  @Test func `a recovery on a full disk throws and changes nothing`() async throws {
-    await #expect(processExitsWith: .success) {
-      TestFiles.install()
-      let history = TemporaryHistory()
-      try await history.record((1...50).map { String(repeating: "clip \($0) ", count: 50) })
-      history.markDamaged()
-      let (before, names) = (try history.bytes(), try history.names().sorted())
-      TestFiles.limitRoom(to: 30_000)
+  @Test func `a recovery on a full disk changes nothing, and needs little more room than a second history`()
+    async throws
+  {
+    try await history.record((1...24).map { String(repeating: "clip \($0) ", count: 100_000) })
+    history.markDamaged()
+    let (before, names) = (try history.bytes(), try history.names().sorted())
+    try await history.limitRoom(to: 30_000) {
       await #expect(throws: StoreError.diskFull) { try await history.recovered() }
-      #expect(try history.bytes() == before)
-      #expect(try history.names().sorted() == names)
-      TestFiles.limitRoom(to: nil)
-      #expect(try await history.recovered().clipCount == 50)
     }
-  }
-
-  @Test func `a recovery of large texts needs little more room than a second history`() async throws {
-    await #expect(processExitsWith: .success) {
-      TestFiles.install()
-      let history = TemporaryHistory()
-      try await history.record((1...24).map { String(repeating: "clip \($0) ", count: 100_000) })
-      history.markDamaged()
-      TestFiles.limitRoom(to: HistoryRecovery.room(for: try history.bytes().count))
-      #expect(try await history.recovered().clipCount == 24)
+    #expect(try history.bytes() == before)
+    #expect(try history.names().sorted() == names)
+    try await history.limitRoom(to: HistoryRecovery.room(for: before.count)) {
+      let outcome = try await history.recovered()
+      #expect(outcome.clipCount == 24)
     }
   }
 
   /// SQLite creates the index of its log even for reading.
-  @Test(.serialized, arguments: [ENOSPC, EDQUOT], [true, false])
+  @Test(arguments: [ENOSPC, EDQUOT], [true, false])
   func `a history that was opened on a full disk is readable, and writable once there is room`(
     code: Int32, hasLog: Bool
   ) async throws {
-    try await handing("\(code)", "\(hasLog)", as: "full disk") {
-      await #expect(processExitsWith: .success) {
-        let words = try handed("full disk")
-        let code = try #require(Int32(words[0]))
-        TestFiles.install()
-        let history = try await filledHistory(withLog: words[1] == "true")
-        TestFiles.failIndex(with: code)
-        try await expectReadable(history, obstacle: .diskFull)
-        let (store, reader) = (try history.store(), try history.reader())
-        #expect(await store.open() == .readOnly(.diskFull))
-        TestFiles.failIndex(with: nil)
-        #expect(await store.open() == .readWrite)
-        try await store.add("next")
-        #expect(try reader.newestPage(limit: 9).map(\.preview) == ["next", "two", "one"])
-        await store.close()
-        #expect(try history.isSound())
-      }
+    let history = try await filledHistory(withLog: hasLog)
+    let (store, reader) = try await FileCalls.observe(history.location.folder, kinds: [.index]) { _ in
+      code
+    } during: {
+      try await expectReadable(history, obstacle: .diskFull)
+      let (store, reader) = (try history.store(), try history.reader())
+      #expect(await store.open() == .readOnly(.diskFull))
+      return (store, reader)
     }
+    #expect(await store.open() == .readWrite)
+    try await store.add("next")
+    #expect(try reader.newestPage(limit: 9).map(\.preview) == ["next", "two", "one"])
+    await store.close()
+    #expect(try history.isSound())
   }
 
   /// The readers must not go on reading without locks, or they could read a partial write of another program.
   @Test func `readers that were opened on a full disk show other programs' writes once there is room`()
     async throws
   {
-    await #expect(processExitsWith: .success) {
-      TestFiles.install()
-      let history = try await filledHistory(withLog: false)
-      TestFiles.failIndex(with: ENOSPC)
+    let history = try await filledHistory(withLog: false)
+    let (store, reader, clips) = try await FileCalls.observe(history.location.folder, kinds: [.index]) { _ in
+      ENOSPC
+    } during: {
       let (store, reader) = (try history.store(), try history.reader())
       let clips = try ClipCursor(location: history.location)
       #expect(try clips.next()?.text == ClipText("one"))
-      TestFiles.failIndex(with: nil)
-      // The other program writes to the log. Closing its connection moves the changes into the database.
-      try history.run("DELETE FROM clip WHERE id = 2; INSERT INTO clip VALUES (9, 9, 1, NULL, '9')")
-      #expect(try reader.newestPage(limit: 9).map(\.preview) == ["9", "one"])
-      #expect(try await store.allIDs() == [1, 9])
-      #expect(try clips.next()?.text == ClipText("9"))
-      #expect(try clips.next() == nil)
-      #expect(try !history.isMarked())
-      await store.close()
+      return (store, reader, clips)
+    }
+    // The other program writes to the log. Closing its connection moves the changes into the database.
+    try history.run("DELETE FROM clip WHERE id = 2; INSERT INTO clip VALUES (9, 9, 1, NULL, '9')")
+    #expect(try reader.newestPage(limit: 9).map(\.preview) == ["9", "one"])
+    #expect(try await store.allIDs() == [1, 9])
+    #expect(try clips.next()?.text == ClipText("9"))
+    #expect(try clips.next() == nil)
+    #expect(try !history.isMarked())
+    await store.close()
+  }
+}
+
+extension TemporaryHistory {
+  /// Runs `body` while all files, or only `file`, can grow by at most `room` bytes.
+  func limitRoom(to room: Int = 0, of file: String? = nil, during body: () async throws -> Void) async throws
+  {
+    let left = Mutex(room)
+    try await FileCalls.observe(location.folder, kinds: [.write]) { call in
+      guard call.path == file ?? call.path else { return 0 }
+      return left.withLock {
+        guard $0 >= call.growth else { return ENOSPC }
+        $0 -= call.growth
+        return 0
+      }
+    } during: {
+      try await body()
     }
   }
 }

@@ -12,21 +12,16 @@ struct HistoryCheckTests {
   }
 
   @Test(arguments: [
-    "(0, 1, 1, NULL, 'x')", "(2, -5, 1, NULL, 'x')", "(2, 1, 2, NULL, 'x')", "(2, 1, 1, 'x', 'x')",
+    ("(0, 1, 1, NULL, 'x')", 0), ("(2, -5, 1, NULL, 'x')", 0), ("(2, 1, 2, NULL, 'x')", 0),
+    ("(2, 1, 1, 'x', 'x')", 0), ("(2, 1, 1, NULL, CAST(x'ff' AS TEXT))", 1),
+    ("(2, 1, 1, NULL, CAST(x'410042' AS TEXT))", 1),
   ])
-  func `a check reports a clip with a wrong id, time, size or preview as damage`(clip: String)
-    async throws
-  {
+  func `a check reports a clip with a wrong id, time, size, preview or text as damage`(
+    clip: String, unreadable: Int
+  ) async throws {
     let check = try await check(after: clip)
-    #expect(!check.isSound && check.wrongCount == 1 && check.unreadableCount == 0)
-    #expect(try history.isMarked(), "the next start recovers it")
-  }
-
-  @Test(arguments: ["x'ff'", "x'410042'"])
-  func `a check counts a clip with invalid text and reports damage`(text: String) async throws {
-    let check = try await check(after: "(2, 1, 1, NULL, CAST(\(text) AS TEXT))")
-    #expect(!check.isSound && check.unreadableCount == 1)
-    #expect(check.clipCount == 2)
+    #expect(!check.isSound && check.clipCount >= 1 + unreadable)
+    #expect(check.wrongCount == 1 - unreadable && check.unreadableCount == unreadable)
     #expect(try history.isMarked(), "the next start recovers it")
   }
 

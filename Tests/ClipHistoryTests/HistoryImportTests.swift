@@ -34,35 +34,14 @@ struct HistoryImportTests {
     return found
   }
 
-  @Test func `importing into an empty history keeps the order of the clips`() async throws {
-    let large = String(repeating: "large ", count: 5_000)
-    #expect(
-      try await add([("a", 5), ("b", 5), ("a", 6), (large, 3), ("c", 0), ("d", .max)])
-        == Array(repeating: true, count: 6))
-    #expect(try found() == ["a 5", "b 5", "a 6", "\(large) 3", "c 0", "d 0"])
-    #expect(try HistoryCheck(history.location).isSound)
-    let store = try history.store()
-    #expect(try await store.allIDs() == Array(1...6))
-    #expect(try await store.add("next", at: Self.now).id == 7)
-  }
-
   /// All clips are already on disk, in the log.
   @Test func `an import succeeds even if its final checkpoint fails`() async throws {
-    await #expect(processExitsWith: .success) {
-      let history = TemporaryHistory()
-      TestFiles.install()
-      do {
-        let adding = try HistoryImport(history.location, at: 1)
-        for number in 1...50 {
-          _ = try adding.add(try ClipText(String(repeating: "clip \(number) ", count: 50)), capturedAt: 1)
-        }
-        TestFiles.limitRoom(to: 0, of: "history.sqlite3")
-        try adding.finish()
-      }
-      #expect(try history.previews().count == 50)
-      TestFiles.limitRoom(to: nil)
-      #expect(try await history.store().allIDs().count == 50)
+    try await record([])
+    try await history.limitRoom(of: history.location.database) {
+      try await add((1...50).map { (String(repeating: "clip \($0) ", count: 50), 1) })
     }
+    #expect(try history.previews().count == 50)
+    #expect(try await history.store().allIDs().count == 50)
   }
 
   /// The disk may have everything although it reports a failure, so that the history has the clips when it is next
@@ -89,68 +68,70 @@ struct HistoryImportTests {
     #expect(try copy.previews().count == (isWritten ? 51 : 1))
   }
 
-  @Test func `importing older clips gives the existing clips new ids`() async throws {
-    try await record([("x", 100), ("y", 101)])
-    try await add([("a", 1), ("b", 2)])
-    #expect(try found() == ["a 1", "b 2", "x 100", "y 101"])
-    let store = try history.store()
-    #expect(try await store.allIDs().allSatisfy { $0 > 2 }, "an id of before would be another text")
-    #expect(try await store.add("next", at: Self.now).id == 7)
-    #expect(try HistoryCheck(history.location).isSound)
-  }
-
-  @Test func `importing newer clips keeps the ids of the existing clips`() async throws {
-    try await record([("x", 100), ("y", 101)])
-    try await add([("a", 101), ("b", 200)])
-    #expect(try found() == ["x 100", "y 101", "a 101", "b 200"])
-    #expect(try await history.store().allIDs() == [1, 2, 3, 4])
-  }
-
   /// An import, and the history after it.
   struct Merge: Sendable {
     var existing: [(String, Int64)] = []
     let imported: [(String, Int64)]
     let result: [String]
+    /// The ids of `result`.
+    let ids: [Int64]
+    /// How many of `imported` the history does not have yet, if not all.
+    var addedCount: Int?
     var now = HistoryImportTests.now
   }
 
+  private static let large = String(repeating: "large ", count: 5_000)
+
   private static let merges = [
+    Merge(
+      imported: [("a", 5), ("b", 5), ("a", 6), (large, 3), ("c", 0), ("d", .max)],
+      result: ["a 5", "b 5", "a 6", "\(large) 3", "c 0", "d 0"], ids: [1, 2, 3, 4, 5, 6]),
+    // Existing clips after a new one get new ids, because an id of before must not be another text.
+    Merge(
+      existing: [("x", 100), ("y", 101)], imported: [("a", 1), ("b", 2)],
+      result: ["a 1", "b 2", "x 100", "y 101"], ids: [3, 4, 5, 6]),
+    Merge(
+      existing: [("x", 100), ("y", 101)], imported: [("a", 101), ("b", 200)],
+      result: ["x 100", "y 101", "a 101", "b 200"], ids: [1, 2, 3, 4]),
     Merge(
       existing: [("x", 100), ("y", 200), ("z", 300)],
       imported: [("a", 50), ("b", 150), ("c", 250), ("d", 350)],
-      result: ["a 50", "x 100", "b 150", "y 200", "c 250", "z 300", "d 350"]),
+      result: ["a 50", "x 100", "b 150", "y 200", "c 250", "z 300", "d 350"], ids: [4, 8, 9, 10, 11, 12, 13]),
     // A clip without a usable time follows its predecessor in the import.
     Merge(
       existing: [("x", 100), ("y", 300)],
       imported: [("a", 50), ("future", 2 * now), ("b", 60), ("unknown", 0), ("past", 1), ("c", 200)],
-      result: ["a 50", "future \(2 * now)", "b 60", "unknown 0", "past 1", "x 100", "c 200", "y 300"]),
+      result: ["a 50", "future \(2 * now)", "b 60", "unknown 0", "past 1", "x 100", "c 200", "y 300"],
+      ids: [3, 4, 5, 6, 7, 9, 10, 11]),
     // Two backups that were joined have most items twice.
     Merge(
-      imported: [("a", 5), ("b", 6), ("c", 0), ("a", 5), ("b", 6), ("c", 0)], result: ["a 5", "b 6", "c 0"]),
+      imported: [("a", 5), ("b", 6), ("c", 0), ("a", 5), ("b", 6), ("c", 0)], result: ["a 5", "b 6", "c 0"],
+      ids: [1, 2, 3], addedCount: 3),
+    Merge(
+      existing: [("x", 100), ("y", 200)], imported: [("x", 100), ("x", 150), ("y", 100), ("z", 250)],
+      result: ["x 100", "x 150", "y 100", "y 200", "z 250"], ids: [1, 3, 4, 6, 7], addedCount: 3),
     // A computer without a clock battery starts with an implausible time.
     Merge(
       existing: [("x", now + 100), ("y", now + 200)], imported: [("a", now + 50), ("b", now + 150)],
-      result: ["a \(now + 50)", "x \(now + 100)", "b \(now + 150)", "y \(now + 200)"], now: 3_600_000_000),
+      result: ["a \(now + 50)", "x \(now + 100)", "b \(now + 150)", "y \(now + 200)"], ids: [3, 5, 6, 7],
+      now: 3_600_000_000),
   ]
 
   @Test(arguments: merges)
-  func `imported clips are merged with existing clips by time`(_ merge: Merge) async throws {
+  func `an import merges new clips with existing clips by time, and a second time adds nothing`(
+    _ merge: Merge
+  ) async throws {
     try await record(merge.existing)
-    try await add(merge.imported, now: merge.now)
+    let added = try await add(merge.imported, now: merge.now)
+    #expect(added.count { $0 } == merge.addedCount ?? merge.imported.count)
+    let again = try await add(merge.imported, now: merge.now)
+    #expect(!again.contains(true))
     #expect(try found() == merge.result)
+    let store = try history.store()
+    #expect(try await store.allIDs() == merge.ids)
+    #expect(try await store.add("next", at: Self.now).id == merge.ids.last.map { $0 + 1 })
+    await store.close()
     #expect(try HistoryCheck(history.location).isSound)
-  }
-
-  @Test func `clips that the history already has are not imported again`() async throws {
-    try await record([("x", 100), ("y", 200)])
-    #expect(try await add([("x", 100), ("x", 150), ("y", 100), ("z", 250)]) == [false, true, true, true])
-    let all = try found()
-    #expect(all == ["x 100", "x 150", "y 100", "y 200", "z 250"], "the lines keep their own order")
-    let ids = try await history.store().allIDs()
-    #expect(
-      try await add([("x", 100), ("y", 100), ("x", 150), ("y", 200), ("z", 250)]).contains(true) == false)
-    #expect(try found() == all)
-    #expect(try await history.store().allIDs() == ids)
   }
 
   @Test func `an import that adds nothing keeps the last check for expired clips`() async throws {
@@ -187,47 +168,20 @@ struct HistoryImportTests {
     #expect(try steps(for: 2_000) < 20 * steps(for: 200))
   }
 
-  @Test func `an unfinished import changes nothing in the history`() async throws {
-    try await record([("x", 100)])
-    do {
-      let adding = try HistoryImport(history.location, at: Self.now)
-      _ = try adding.add(try ClipText("a"), capturedAt: 1)
-    }
-    #expect(try found() == ["x 100"])
-    #expect(try await history.store().allIDs() == [1])
-  }
-
   @Test(arguments: [Int64.max, Int64.max - 1, Schema.largestID + 1] as [Int64])
   func `importing into a history with an impossible id throws`(id: Int64) async throws {
     try await record([("x", 100)])
-    try history.run(
-      """
-      INSERT INTO clip VALUES (\(id), 200, 1, NULL, 'y'); UPDATE sqlite_sequence SET seq = 1;
-      """)
+    try history.insert("(\(id), 200, 1, 'y'); UPDATE sqlite_sequence SET seq = 1")
     await #expect(throws: StoreError.damaged) { try await add([("x", 100)]) }
     #expect(try history.isMarked(), "the next start recovers it")
   }
 
-  /// Swaps the second and the third row of the page, so that a search jumps back to an earlier row.
+  /// A search then jumps back to an earlier row.
   @Test func `importing into a history with rows out of order throws`() async throws {
     try await record([("x", 100), ("y", 200), ("z", 300)])
-    try history.damage { bytes in
-      let list = 4096 + 8
-      #expect(bytes[4096] == 0x0d && bytes[4096 + 4] == 3, "the page of the three rows")
-      let second = Data(bytes[list + 2..<list + 4])
-      bytes.replaceSubrange(list + 2..<list + 4, with: Data(bytes[list + 4..<list + 6]))
-      bytes.replaceSubrange(list + 4..<list + 6, with: second)
-    }
+    try history.swapRow(1)
     await #expect(throws: StoreError.damaged) { try await add([("a", 50)]) }
     #expect(try history.isMarked(), "the next start recovers it")
-  }
-
-  @Test func `importing into an open history throws`() async throws {
-    let store = try history.store()
-    try await store.add("x", at: 100)
-    #expect(throws: StoreError.locked) { try HistoryImport(history.location, at: Self.now) }
-    try await store.add("y", at: 200)
-    #expect(try found() == ["x 100", "y 200"])
   }
 
   @Test func `if an import has moved clips, deleting them removes their text from the files`()
@@ -254,14 +208,17 @@ struct HistoryImportTests {
       await #expect(processExitsWith: .signal(SIGKILL)) {
         let words = try handed("killed at a write")
         let (folder, count) = (words[0], try #require(Int(words[1])))
-        TestFiles.install()
-        TestFiles.beforeChange(count) { kill(getpid(), SIGKILL) }
-        let adding = try HistoryImport(HistoryLocation(folder: folder), at: HistoryImportTests.now)
-        for number in 1...150 {
-          let text = "new \(number) " + String(repeating: "n", count: 200)
-          _ = try adding.add(try ClipText(text), capturedAt: Int64(number) * 10 + 5)
+        try await FileCalls.observe(folder, kinds: [.write, .truncate]) {
+          if $0.number == count { kill(getpid(), SIGKILL) }
+          return 0
+        } during: {
+          let adding = try HistoryImport(HistoryLocation(folder: folder), at: HistoryImportTests.now)
+          for number in 1...150 {
+            let text = "new \(number) " + String(repeating: "n", count: 200)
+            _ = try adding.add(try ClipText(text), capturedAt: Int64(number) * 10 + 5)
+          }
+          try adding.finish()
         }
-        try adding.finish()
         kill(getpid(), SIGKILL)
       }
     }

@@ -26,9 +26,7 @@ struct InterruptionTests {
       ] {
         #expect(other.run(sql) == SQLITE_OK)
       }
-      let copies = FolderCopies(of: history)
-      copies.add()
-      return copies.all[0]
+      return try withExtendedLifetime(other) { try history.snapshot() }
     }
     return history
   }
@@ -89,9 +87,9 @@ struct InterruptionTests {
         let history = try Self.history(kind)
         let reached = Mutex(0)
         let isFailed = try await FileCalls.observe(history.location.folder, kinds: calls) {
-          [failing] number in
-          reached.withLock { $0 = number }
-          return number == failing ? EIO : 0
+          [failing] call in
+          reached.withLock { $0 = call.number }
+          return call.number == failing ? EIO : 0
         } during: {
           do throws(StoreError) {
             _ = try await HistoryRecovery().recover(history.location)
@@ -122,18 +120,12 @@ final class FolderCopies: Sendable {
 
   var all: [TemporaryHistory] { copies.withLock { $0 } }
 
-  /// Copies the folder as it is now; the log's index is lost in a power cut, and is created again after a kill.
   func add() {
-    let copy = TemporaryHistory()
     do {
-      try copy.makeFolder()
-      for name in try history.names() where !name.hasSuffix("-shm") {
-        try FileManager.default.copyItem(
-          atPath: history.location.folder + "/" + name, toPath: copy.location.folder + "/" + name)
-      }
+      let copy = try history.snapshot()
+      copies.withLock { $0.append(copy) }
     } catch {
       Issue.record(error)
     }
-    copies.withLock { $0.append(copy) }
   }
 }

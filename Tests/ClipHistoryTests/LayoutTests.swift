@@ -171,9 +171,7 @@ struct LayoutTests {
       try foreign.history.damage(location.writeAheadLog) { $0.removeLast($0.count / 2) }
       return ForeignHistory.checkpointed + 10
     case .firstPage: page = 1
-    case .interiorPage:
-      page = try #require(
-        Int(try foreign.history.foreign().rows("SELECT rootpage FROM sqlite_schema WHERE name = 'clip'")[0]))
+    case .interiorPage: page = try foreign.history.rootPage(of: "clip")
     case .leafPage: page = Int(rows.positions[rows.positions.count / 2].page)
     }
     try foreign.history.damage {

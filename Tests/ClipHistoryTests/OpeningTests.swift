@@ -40,15 +40,6 @@ struct OpeningTests {
     #expect(try await second.allIDs() == [1])
   }
 
-  /// A power cut during the very first start leaves these files.
-  @Test func `a history whose creation was interrupted is completed when opened`() async throws {
-    try history.plant(Data())
-    try Data().write(to: URL(filePath: history.location.creationMarker))
-    try await history.record("one")
-    try history.plant(Data())
-    #expect(throws: StoreError.damaged, "it was finished since") { try history.store() }
-  }
-
   private struct Connection: PreparedReads {
     let database: Database
     init(_ database: Database) { self.database = database }
@@ -115,12 +106,6 @@ struct OpeningTests {
     #expect(try await store.allIDs() == [1, 7, 8])
   }
 
-  @Test func `a new history has the columns that a recovery expects`() async throws {
-    try await history.record()
-    let columns = try history.foreign().rows("SELECT replace(name, '_', '') FROM pragma_table_info('clip')")
-    #expect(columns == Schema.ClipColumn.allCases.map { "\($0)".lowercased() })
-  }
-
   @Test func `several processes can create and fill a new history at the same time`() async throws {
     try await handing(history.location.folder, as: "several at once") {
       await withTaskGroup { group in
@@ -137,10 +122,5 @@ struct OpeningTests {
       }
     }
     #expect(try await history.store().allIDs() == Array(1...40))
-  }
-
-  @Test func `opening a reader on an empty database throws`() throws {
-    try history.plant(Data())
-    #expect(throws: StoreError.cannotOpen(path: history.location.database, code: 17)) { try history.reader() }
   }
 }

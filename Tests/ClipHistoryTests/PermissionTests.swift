@@ -57,18 +57,6 @@ struct PermissionTests {
       }
     }
   }
-
-  @Test func `opening a history throws if a file is in place of its folder`() throws {
-    let file = history.location.folder
-    try history.makeFolder()
-    try FileManager.default.removeItem(atPath: file)
-    try Data().write(to: URL(filePath: file))
-    #expect(throws: StoreError.folderUnusable(path: file, errno: ENOTDIR)) { try history.store() }
-    let below = HistoryLocation(folder: file + "/below")
-    #expect(throws: StoreError.folderUnusable(path: file + "/below", errno: ENOTDIR)) {
-      try HistoryStore(location: below, digest: testDigest)
-    }
-  }
 }
 
 extension TemporaryHistory {

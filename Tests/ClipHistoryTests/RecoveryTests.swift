@@ -30,6 +30,7 @@ struct RecoveryTests {
   private func recover(_ texts: [Int64: String]) async throws -> Int {
     let damaged = try history.bytes()
     #expect(throws: StoreError.damaged) { try history.store() }
+    chmod(history.location.database, 0o644)
     let outcome = try await history.recovered()
     let damagedFile = try #require(outcome.damagedFile)
     #expect(try Data(contentsOf: URL(filePath: damagedFile)) == damaged, "kept as it is")
@@ -59,13 +60,6 @@ struct RecoveryTests {
   func `a history with a damaged first page is recovered completely`(range: Range<Int>) async throws {
     try history.damage { $0.destroy(range) }
     #expect(try await recover(texts) == 0)
-  }
-
-  @Test func `a recovery sets the damaged file aside with permissions for its user only`() async throws {
-    history.markDamaged()
-    chmod(history.location.database, 0o644)
-    let damagedFile = try #require(try await history.recovered().damagedFile)
-    #expect(try permissions(of: damagedFile) == 0o600)
   }
 
   /// An SQLite shell that reads the history at the same time leaves an empty log.
@@ -121,12 +115,6 @@ struct RecoveryTests {
     try await history.expectRecovery(of: 121)
   }
 
-  @Test func `the readable part of a truncated history is recovered`() async throws {
-    try history.damage { $0.removeLast($0.count / 2 - 1_000) }
-    let lost = try await recover(texts)
-    #expect((1..<121).contains(lost))
-  }
-
   /// An empty history file counts as damage, unless the creation of the history was interrupted.
   @Test(arguments: [0, 1, 50, 100_000])
   func `a history without any readable row is replaced by an empty history`(size: Int) async throws {
@@ -147,25 +135,12 @@ struct RecoveryTests {
   }
 
   @Test func `a recovery omits a row that is not valid text`() async throws {
-    try history.run(
-      """
-      INSERT INTO clip(id, captured_at, byte_count, text)
-      VALUES (200, 0, 1, CAST(x'ff' AS TEXT)), (201, 0, 7, 'wrong')
-      """)
+    try history.insert("(200, 0, 1, CAST(x'ff' AS TEXT)), (201, 0, 7, 'wrong')")
     history.markDamaged()
     // The second text is valid; only its `byte_count` is wrong.
     try await history.expectRecovery(of: 122, losing: 1)
     let wrong = Clip(id: 201, capturedAt: 0, byteCount: 5, preview: "wrong")
     #expect(try history.reader().newestPage(limit: 1) == [wrong])
-  }
-
-  @Test func `restoring a deleted row that is not valid text throws`() async throws {
-    let store = try history.store()
-    try history.run(
-      "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (200, 0, 1, CAST(x'ff' AS TEXT))")
-    let deleted = try #require(try await store.delete(200))
-    await #expect(throws: StoreError.damaged) { try await store.restore(deleted) }
-    #expect(try history.isMarked())
   }
 
   @Test(arguments: ReleasedVersion.allCases)
@@ -214,9 +189,7 @@ struct RecoveryTests {
     let rows = try RowRecovery(history.location).positions
     let row = try #require(rows.first { $0.id == id })
     if id == 20 { #expect(rows.last { $0.page == row.page }?.id == 20) }
-    let number = try history.foreign().rows(
-      "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_sequence'")
-    let end = try #require(number.first.flatMap { Int($0) }) * 4096
+    let end = try history.rootPage(of: "sqlite_sequence") * 4096
     try history.damage { bytes in
       bytes[(Int(row.page) - 1) * 4096 + Int(row.offset) + 2] = wrong
       if losesNumber { bytes.destroy(end - 4096..<end) }
@@ -232,18 +205,15 @@ struct RecoveryTests {
 
   @Test func `a row with the largest possible id is reported as damage, not as a full disk`() async throws {
     let store = try history.store()
-    try history.run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(Int64.max), 1, 4, 'last')")
+    try history.insert("(\(Int64.max), 1, 4, 'last')")
     await #expect(throws: StoreError.damaged) { try await store.add("next") }
     #expect(try history.isMarked())
   }
 
   @Test(arguments: [.max, Schema.largestID + 1, 0, -3] as [Int64])
   func `a recovery gives a row with an impossible id a new id`(id: Int64) async throws {
-    try history.run(
-      """
-      INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(id), 4000000000000000000, 4, 'lost');
-      UPDATE last_capture SET captured_at = 4000000000000000000
-      """)
+    let time = 4_000_000_000_000_000_000
+    try history.insert("(\(id), \(time), 4, 'lost'); UPDATE last_capture SET captured_at = \(time)")
     history.markDamaged()
     try await history.expectRecovery(of: 122)
     // New ids follow all assigned ids, even if a damaged row has the largest possible id.
@@ -251,15 +221,6 @@ struct RecoveryTests {
     #expect(try history.reader().newestPage(limit: 1) == [lost])
     let next = try await history.store().add("next", at: 500)
     #expect(next == Clip(id: 123, capturedAt: 500, byteCount: 4, preview: "next"))
-  }
-
-  @Test func `a recovery throws while another program has the history open`() async throws {
-    let store = try history.store()
-    history.markDamaged()
-    let before = try history.bytes()
-    await #expect(throws: StoreError.locked) { try await HistoryRecovery().recover(history.location) }
-    #expect(try history.bytes() == before)
-    try await store.add("it goes on")
   }
 
   /// A child process holds a copy of its parent's locks until it calls `exec`.
@@ -283,8 +244,14 @@ struct RecoveryTests {
       atPath: history.location.database, toPath: history.location.finishedRecovery)
   }
 
-  @Test func `after a crash, the next start moves the recovered file into place`() async throws {
+  @Test func `after a crash, readers use the recovered file, and the next start installs it`() async throws {
     try interruptRecovery()
+    #expect(try !history.location.isVacant)
+    do {
+      let clips = try ClipCursor(location: history.location)
+      for id: Int64 in 1...121 { #expect(try clips.next()?.id == id) }
+    }
+    #expect(try history.names() == ["history.sqlite3-rescued"])
     // The log of the damaged database must not end up next to the recovered database.
     try Data(repeating: 1, count: 9_000).write(to: URL(filePath: history.location.writeAheadLog))
     #expect(try await history.store().allIDs() == Array(1...121))

@@ -6,13 +6,6 @@ import Testing
 struct RefusalTests {
   let history = TemporaryHistory()
 
-  /// Returns the bytes of a closed history with 200 rows.
-  private func closedHistory() async throws -> Data {
-    let other = TemporaryHistory()
-    try await other.record((0..<200).map { String(repeating: "clip \($0) ", count: 40) })
-    return try other.bytes()
-  }
-
   private func expectRefusal(_ error: StoreError) async throws {
     let before = try history.bytes()
     #expect(throws: error) { try history.store() }
@@ -30,14 +23,14 @@ struct RefusalTests {
   }
 
   @Test func `a newer version's history is refused and left unchanged`() async throws {
-    try history.plant(try await closedHistory())
+    try await history.record((0..<200).map { String(repeating: "clip \($0) ", count: 40) })
     try history.run("PRAGMA user_version = 99")
     try await expectRefusal(.newerSchema(found: 99, known: Schema.version))
   }
 
   @Test(arguments: ["PRAGMA user_version = 99", "PRAGMA application_id = 7"])
   func `another program's or a newer version's damaged file is not recovered`(sql: String) async throws {
-    try history.plant(try await closedHistory())
+    try await history.record((0..<200).map { String(repeating: "clip \($0) ", count: 40) })
     try history.run(sql)
     try history.damage { $0.destroy(100..<4096) }
     let bytes = try history.bytes()
@@ -57,15 +50,23 @@ struct RefusalTests {
     #expect(try files.map { try Data(contentsOf: URL(filePath: $0)) } == before)
   }
 
-  @Test func `reading a row that is not valid text throws, and marks the history as damaged`() async throws {
+  @Test func `reading, exporting or restoring a row that is not valid text marks the history as damaged`()
+    async throws
+  {
     let store = try history.store()
-    try history.run(
-      """
-      INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 1, CAST(x'ff' AS TEXT)), (2, 0, 0, '')
-      """)
+    try history.insert("(1, 0, 1, CAST(x'ff' AS TEXT)), (2, 0, 0, ''), (3, 0, 5, 'three')")
     await #expect(throws: StoreError.damaged) { try await store.text(of: 1) }
     await #expect(throws: StoreError.damaged) { try await store.text(of: 2) }
-    #expect(try history.previews().count == 2)
+    #expect(try history.previews().count == 3)
     #expect(try history.isMarked(), "the next start recovers it, as the message says")
+    unlink(history.location.damageMarker)
+    let clips = try ClipCursor(location: history.location)
+    #expect(try clips.next()?.id == 3)
+    #expect(try clips.next() == nil && clips.isDamaged && clips.unreadCount == 2)
+    #expect(try history.isMarked())
+    unlink(history.location.damageMarker)
+    let deleted = try #require(try await store.delete(1))
+    await #expect(throws: StoreError.damaged) { try await store.restore(deleted) }
+    #expect(try history.isMarked())
   }
 }

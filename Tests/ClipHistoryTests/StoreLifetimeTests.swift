@@ -7,13 +7,13 @@ import Testing
 struct StoreLifetimeTests {
   let history = TemporaryHistory()
 
-  /// Returns the number of this process's open descriptors for this history's files.
-  private func descriptors() throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+  /// This process's open descriptors for this history's folder and files.
+  private func descriptors() throws -> [Int32] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
       // The descriptor of this directory listing is already closed.
       let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
       return target?.hasPrefix(history.location.folder) == true
-    }
+    }.compactMap { Int32($0) }
   }
 
   @Test func `released stores and readers, and closed stores, hold no file descriptor`() async throws {
@@ -28,9 +28,9 @@ struct StoreLifetimeTests {
       #expect(try reader.newestPage(limit: 5) == [])
     }
     #expect(releasedReader == nil)
-    #expect(try descriptors() > 0, "the other store's")
+    #expect(try !descriptors().isEmpty, "the other store's")
     await closed.close()
-    #expect(try await eventually { try released == nil && descriptors() == 0 })
+    #expect(try await eventually { try released == nil && descriptors().isEmpty })
   }
 
   @Test func `a history store with a pending retry can be released`() async throws {
@@ -47,15 +47,27 @@ struct StoreLifetimeTests {
     other.run("COMMIT")
   }
 
+  @Test func `an open history is not imported into, removed or recovered`() async throws {
+    let store = try history.store()
+    try await store.add("one")
+    #expect(throws: StoreError.locked) { try HistoryImport(history.location, at: 1) }
+    #expect(throws: StoreError.locked) { try history.location.removeAll() }
+    history.markDamaged()
+    let before = try history.bytes()
+    await #expect(throws: StoreError.locked) { try await HistoryRecovery().recover(history.location) }
+    #expect(try history.bytes() == before)
+    try await store.add("two")
+    #expect(try await store.allIDs() == [1, 2])
+  }
+
   /// Each start of the program checks for other instances, and then releases its lock for an instant.
   @Test func `opening a history throws and keeps no lock if an import takes the lock first`() async throws {
     try await history.record("one")
     let lock = try FolderLock(history.location)
-    let folder = history.location.folder
     var importing: Int32 = -1
     #expect(throws: StoreError.locked) {
       try lock.withExclusiveLock {
-        do { importing = try overtake(lockOf: folder) } catch { Issue.record(error) }
+        do { importing = try overtakeLock() } catch { Issue.record(error) }
         return true
       }
     }
@@ -67,7 +79,7 @@ struct StoreLifetimeTests {
     try history.plant(Data("not a database at all, not at all".utf8))
     #expect(throws: StoreError.damaged) { try history.store() }
     #expect(throws: StoreError.damaged) { try history.reader() }
-    #expect(try descriptors() == 0)
+    #expect(try descriptors() == [])
   }
 
   /// If the locks of the first reader were lost, the other program would remove the log under the open store.
@@ -96,17 +108,12 @@ struct StoreLifetimeTests {
     reader.close()
     await store.close()
   }
-}
 
-/// Takes the folder's lock away from this process, as another program may while this process changes its lock.
-private func overtake(lockOf folder: String) throws -> Int32 {
-  for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-    // The descriptor of this directory listing is already closed.
-    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
-    guard target == folder, let descriptor = Int32(name) else { continue }
-    try #require(flock(descriptor, LOCK_UN) == 0)
+  /// Takes the folder's lock away from this process, as another program may while this process changes its lock.
+  private func overtakeLock() throws -> Int32 {
+    for descriptor in try descriptors() { try #require(flock(descriptor, LOCK_UN) == 0) }
+    let descriptor = open(history.location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    return descriptor
   }
-  let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-  try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-  return descriptor
 }

@@ -62,6 +62,16 @@ final class TemporaryHistory: Sendable {
       """)
   }
 
+  /// Inserts rows with these values of `id`, `captured_at`, `byte_count` and `text`.
+  func insert(_ rows: String) throws {
+    try run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES \(rows)")
+  }
+
+  func rootPage(of table: String) throws -> Int {
+    let found = try foreign().rows("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'")
+    return try #require(found.first.flatMap { Int($0) })
+  }
+
   func foreign() throws -> ForeignConnection { try ForeignConnection(location.database) }
 
   /// Opens a connection in the middle of a read, which prevents truncation of the log until the connection commits.
@@ -105,6 +115,16 @@ final class TemporaryHistory: Sendable {
     try bytes.write(to: URL(filePath: path))
   }
 
+  /// Swaps a row of the only leaf page, which has three rows, with the next row.
+  func swapRow(_ index: Int) throws {
+    try damage { bytes in
+      let pages = stride(from: 4096, to: bytes.count, by: 4096)
+      let page = try #require(pages.first { bytes[$0] == 0x0d && bytes[$0 + 4] == 3 })
+      let place = page + 8 + 2 * index
+      for offset in place..<place + 2 { bytes.swapAt(offset, offset + 2) }
+    }
+  }
+
   /// The names of all files in the folder.
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: location.folder) }
 
@@ -128,13 +148,13 @@ final class TemporaryHistory: Sendable {
     }
   }
 
-  /// Copies the files as a power cut at this moment would leave them.
+  /// Copies the files as a power cut or a kill at this moment would leave them, without the log's index.
   func snapshot() throws -> TemporaryHistory {
     let copy = TemporaryHistory()
     try copy.makeFolder()
-    for file in files where !file.hasSuffix("-shm") {
-      let name = URL(filePath: file).lastPathComponent
-      try FileManager.default.copyItem(atPath: file, toPath: copy.location.folder + "/" + name)
+    for name in try names() where !name.hasSuffix("-shm") {
+      try FileManager.default.copyItem(
+        atPath: location.folder + "/" + name, toPath: copy.location.folder + "/" + name)
     }
     return copy
   }

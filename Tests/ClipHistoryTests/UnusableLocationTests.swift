@@ -56,6 +56,7 @@ struct UnusableLocationTests {
     try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
     for (path, code) in [
       (loop + "/copypasta", ELOOP), (history.location.database + "/copypasta", ENOTDIR),
+      (history.location.database, ENOTDIR),
       (folder + "/" + String(repeating: "n", count: 300), ENAMETOOLONG),
     ] {
       try await expect(.folderUnusable(path: path, errno: code), at: HistoryLocation(folder: path))
@@ -67,15 +68,13 @@ struct UnusableLocationTests {
   @Test func `opening a history throws if its path is too long for SQLite`() async throws {
     var folder = history.location.folder
     while folder.utf8.count < 600 { folder += "/" + String(repeating: "n", count: 100) }
-    let long = HistoryLocation(folder: folder)
-    #expect(throws: StoreError.folderUnusable(path: folder, errno: ENAMETOOLONG)) {
-      try HistoryStore(location: long, digest: testDigest)
-    }
+    try history.makeFolder()
     let link = history.location.folder + "/link"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder)
-    let below = HistoryLocation(folder: link + "/copypasta")
-    #expect(throws: StoreError.folderUnusable(path: below.folder, errno: ENAMETOOLONG)) {
-      try HistoryStore(location: below, digest: testDigest)
+    for place in [folder, link + "/copypasta"] {
+      #expect(throws: StoreError.folderUnusable(path: place, errno: ENAMETOOLONG)) {
+        try HistoryStore(location: HistoryLocation(folder: place), digest: testDigest)
+      }
     }
   }
 

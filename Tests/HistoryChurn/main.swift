@@ -12,19 +12,6 @@ func say(_ line: String) {
   write(STDOUT_FILENO, bytes, bytes.count)
 }
 
-/// Repeats a change while the other program locks the history, because a store waits only briefly.
-func whileLocked<Result>(
-  _ change: () async throws(StoreError) -> Result
-) async throws(StoreError) -> Result {
-  while true {
-    do throws(StoreError) {
-      return try await change()
-    } catch {
-      guard error == .locked else { throw error }
-    }
-  }
-}
-
 func churn(in folder: String, seed: UInt64) async throws(StoreError) {
   var random = SplitMix(seed: seed)
   let store = try HistoryStore(location: HistoryLocation(folder: folder)) { key, text in
@@ -40,14 +27,12 @@ func churn(in folder: String, seed: UInt64) async throws(StoreError) {
     case 0..<2 where !own.isEmpty:
       let id = own.remove(at: Int.random(in: own.indices, using: &random))
       say("> delete \(id)")
-      let clip = try await whileLocked { () async throws(StoreError) in try await store.delete(id) }
-      if let clip { deleted.append(clip) }
+      if let clip = try await store.delete(id) { deleted.append(clip) }
       say("<")
     case 2 where !deleted.isEmpty:
       let clip = deleted.remove(at: Int.random(in: deleted.indices, using: &random))
       say("> restore \(clip.id)")
-      own.append(
-        try await whileLocked { () async throws(StoreError) in try await store.restore(clip) }.id)
+      own.append(try await store.restore(clip).id)
       say("<")
     default:
       let marker = "[\(seed)-\(number)]"
@@ -55,9 +40,7 @@ func churn(in folder: String, seed: UInt64) async throws(StoreError) {
       let count = Int.random(in: 0..<30, using: &random) == 0 ? 5_000 : Int.random(in: 1...60, using: &random)
       say("> record \(marker) \(count)")
       guard let text = try? ClipText(validating: Array(String(repeating: marker, count: count).utf8)),
-        case .recorded(let clip) = try await whileLocked({ () async throws(StoreError) in
-          try await store.record(text, at: Int64(number))
-        })
+        case .recorded(let clip) = try await store.record(text, at: Int64(number))
       else { exit(1) }
       own.append(clip.id)
       say("< \(clip.id)")

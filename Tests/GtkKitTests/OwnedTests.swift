@@ -1,5 +1,0 @@
-import CGtk
-import GtkTestSupport
-import Testing
-
-@testable import GtkKit
