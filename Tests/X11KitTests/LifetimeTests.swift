@@ -1,3 +1,4 @@
+import ClipboardCore
 import Foundation
 import TestSupport
 import Testing
@@ -5,24 +6,19 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Released readers and owners close their connections, and idle ones do not busy-loop.
+  /// Released readers, owners and key grabs close their connections, and idle ones do not busy-loop.
   ///
   /// Tests that count sockets or processor time use child processes, because other tests run in the test process.
   @Suite struct LifetimeTests {
-    @Test func `a released selection reader closes its X connection`() async {
+    @Test func `released readers, owners and key grabs close their X connections`() async {
       await #expect(processExitsWith: .success) {
+        let display = try XServer.shared.get().display
         try await LifetimeTests.expectNothingLeft {
-          let reader = try SelectionReader(display: try XServer.shared.get().display)
+          let reader = try SelectionReader(display: display)
           _ = await reader.outcome()
           return (reader, nil)
         }
-      }
-    }
-
-    @Test func `a released selection owner closes its X connection`() async {
-      await #expect(processExitsWith: .success) {
         try await LifetimeTests.expectNothingLeft {
-          let display = try XServer.shared.get().display
           let owner = try SelectionOwner(display: display)
           try await owner.offer(sampleText(1 << 20))
           // Start a transfer, which also starts a timer.
@@ -30,6 +26,13 @@ extension X11KitTests {
           #expect(try await requestor.nextLine() == "begun 1")
           return (owner, requestor)
         }
+        try await LifetimeTests.expectNothingLeft {
+          let grab = try KeyGrab(display: display, pressed: { _ in }, changed: { _ in })
+          #expect(await grab.grab(KeyGrabTests.toggle) == .held)
+          try await LifetimeTests.expectIdle()
+          return (grab, nil)
+        }
+        #expect(try KeyGrab.isFree(KeyGrabTests.toggle, on: display))
       }
     }
 
@@ -38,22 +41,31 @@ extension X11KitTests {
       #expect(throws: X11Error.cannotConnect(display: ":65000")) { try SelectionOwner(display: ":65000") }
     }
 
-    @Test func `a selection reader and owner report a lost X server without busy-looping`() async {
+    @Test func `readers, owners and key grabs report a lost X server without busy-looping`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer()
-        let reader = try SelectionReader(display: server.display)
-        let mute = try SelectionReader(display: server.display)
+        let (reader, mute, waiter) = (
+          try SelectionReader(display: server.display), try SelectionReader(display: server.display),
+          try SelectionReader(display: server.display)
+        )
         let owner = try SelectionOwner(display: server.display)
         try await owner.offer([1])
+        let presses = Presses()
+        let grab = try KeyGrab(display: server.display, pressed: { _ in }, changed: { presses.note($0) })
+        #expect(await grab.grab(KeyGrabTests.toggle) == .held)
         let bad = try await Client.owner("Mute", display: server.display)
+        let waiting = Task { try await waiter.nextOffer() }
         async let outcome = mute.outcome()
         #expect(try await bad.nextLine() == "TARGETS")
         try await LifetimeTests.expectIdle()
         server.kill()
         #expect(await outcome == .failure(.unavailable))
         #expect(await reader.outcome() == .failure(.unavailable))
-        #expect(try await eventually { !(owner.isOwner) })
+        await #expect(throws: TransferError.unavailable) { try await waiting.value }
+        #expect(try await eventually { !owner.isOwner && presses.changes == [.connectionLost] })
         await #expect(throws: X11Error.connectionLost) { try await owner.offer([2]) }
+        #expect(await grab.grab(KeyGrabTests.toggle) == .connectionLost)
+        await grab.release()
         try await LifetimeTests.expectIdle()
       }
     }

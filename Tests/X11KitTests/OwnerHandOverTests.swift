@@ -15,22 +15,18 @@ extension X11KitTests {
       owner = try SelectionOwner(display: display)
     }
 
-    @Test func `a clipboard manager is offered every format of a short text`() async throws {
-      let manager = try await start("keeps")
-      try await owner.offer(Array("kept".utf8))
-      #expect(await owner.handOver(within: generousLimit))
-      #expect(try await manager.nextLine() == "asked " + OwnerTests.textTargets.joined(separator: " "))
-      #expect(try await manager.nextLine() == "has 4")
-      #expect(try await eventually { !owner.isOwner })
-    }
-
-    @Test(arguments: [1 << 20, 20 << 20])
-    func `a clipboard manager receives a long text completely and in one format`(_ size: Int) async throws {
+    @Test(arguments: [
+      (4, OwnerTests.textTargets), (1 << 20, ["UTF8_STRING"]), (20 << 20, ["UTF8_STRING"]),
+    ])
+    func `a clipboard manager receives a text completely, a short one in every format`(
+      _ size: Int, _ targets: [String]
+    ) async throws {
       let manager = try await start("keeps")
       try await owner.offer(sampleText(size))
       #expect(await owner.handOver(within: generousLimit))
-      #expect(try await manager.nextLine() == "asked UTF8_STRING")
+      #expect(try await manager.nextLine() == "asked " + targets.joined(separator: " "))
       #expect(try await manager.nextLine() == "has \(size)")
+      #expect(try await eventually { !owner.isOwner })
     }
 
     @Test func `a selection owner keeps the clipboard if the clipboard manager refuses the text`()
@@ -91,7 +87,7 @@ extension X11KitTests {
     }
 
     private func start(_ behaviour: String) async throws -> Client {
-      let manager = try Client.fixture("manager", behaviour, display: display)
+      let manager = try Client.fixture("requestor", "manager", behaviour, display: display)
       #expect(try await manager.nextLine() == "ready")
       return manager
     }

@@ -69,12 +69,12 @@ class RandomOwner(Owner):
                 lambda: self.answer(request, self.atom('FIXTURE_OTHER')),
             ])()
         if name == 'TARGETS':
-            names = ['TARGETS'] + self.random.sample(TEXTS, self.random.randint(1, 5))
+            self.offers = self.random.sample(TEXTS, self.random.randint(1, 5))
             if self.random.random() < 0.2:
-                names.append(HINT)
-            self.put_numbers(request, [self.atom(name) for name in names])
+                self.offers.append(HINT)
+            self.targets(request)
         elif name == HINT:
-            self.put_text(request, b'public', self.atom('UTF8_STRING'), 8, counts=False)
+            self.put(request, b'public', self.atom('UTF8_STRING'))
         elif self.random.random() < 0.5:
             self.put_text(request, self.text(), self.kind(), 8)
         else:
@@ -116,17 +116,12 @@ class RandomOwner(Owner):
     def note(self, data):
         self.sent.add(hashlib.sha256(data).hexdigest())
 
-    def put_text(self, request, data, kind, size, counts=True):
+    def put_text(self, request, data, kind, size):
         data = data[:len(data) // (size // 8) * (size // 8)]
-        if counts:
-            self.note(data)
+        self.note(data)
         if size > 8:
             data = [0] * (len(data) // (size // 8))
         request.requestor.change_property(request.property, kind, size, data)
-        self.answer(request)
-
-    def put_numbers(self, request, numbers):
-        request.requestor.change_property(request.property, Xatom.ATOM, 32, numbers)
         self.answer(request)
 
     def begin_pieces(self, request, kind):

@@ -91,13 +91,6 @@ def types(requestor):
         say(target, kind, size, bytes(value).decode())
 
 
-def unknown(requestor):
-    """Requests many targets that the owner does not offer."""
-    for number in range(50):
-        requestor.ask(f'FIXTURE_UNKNOWN_{number}', 'P')
-    say('refused', sum(requestor.answer() is None for _ in range(50)))
-
-
 def obsolete(requestor):
     """Specifies no property, as obsolete clients do."""
     requestor.ask('UTF8_STRING', None)
@@ -189,15 +182,6 @@ def slowly(requestor):
     say(*digest(text))
 
 
-def die(requestor):
-    """Exits after the first chunk."""
-    requestor.ask('UTF8_STRING', 'A')
-    prop = requestor.answer()
-    requestor.take(prop)
-    requestor.next_piece(prop)
-    say('leaving')
-
-
 def never(requestor):
     """Starts as many transfers as its argument says, and reads no chunk."""
     answers = []
@@ -246,6 +230,45 @@ def pranks(requestor):
     owner.send_event(forged)
     requestor.ask('UTF8_STRING', 'Q')
     say(requestor.display.get_atom_name(requestor.answer()))
+
+
+def rival(requestor):
+    """Takes the clipboard each time that the program with the window in the argument has requested the server time, in a
+    race with that program, which then takes the clipboard itself."""
+    clipboard = requestor.atom('CLIPBOARD')
+    window = requestor.display.create_resource_object('window', int(sys.argv[2]))
+    window.change_attributes(event_mask=X.PropertyChangeMask)
+    requestor.display.sync()
+    say('ready')
+    while True:
+        requestor.next_event(X.PropertyNotify)
+        requestor.window.set_selection_owner(clipboard, X.CurrentTime)
+        requestor.display.flush()
+
+
+def manager(requestor):
+    """Owns CLIPBOARD_MANAGER, and keeps the text, refuses it or does not answer, as its argument says.
+
+    Prints `ready`, then `asked` with the targets that it was asked to save. If it keeps the text, it prints `has` with the
+    number of bytes once it owns the CLIPBOARD."""
+    requestor.own('CLIPBOARD_MANAGER')
+    say('ready')
+    request = requestor.next_event(X.SelectionRequest)
+    wanted = request.requestor.get_full_property(request.property, Xatom.ATOM).value
+    names = [requestor.display.get_atom_name(target) for target in wanted]
+    say('asked', *names)
+    keeps = sys.argv[2] == 'keeps'
+    if keeps:
+        requestor.ask(names[0], 'FIXTURE_TEXT')
+        text = requestor.receive(requestor.answer())
+        requestor.own('CLIPBOARD')
+        say('has', len(text))
+    if sys.argv[2] != 'mute':
+        request.requestor.send_event(event.SelectionNotify(
+            time=request.time, requestor=request.requestor, selection=request.selection, target=request.target,
+            property=request.property if keeps else X.NONE))
+        requestor.display.flush()
+    requestor.next_event(X.SelectionClear)
 
 
 if __name__ == '__main__':
