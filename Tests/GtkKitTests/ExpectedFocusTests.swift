@@ -22,14 +22,6 @@ import Testing
     try await pump("the first frame") { wasBackdrop != nil }
     #expect(wasBackdrop == false)
     try await pump("the truth") { Self.isBackdrop(window) }
-  }
-
-  @Test func `a window that GTK marks as inactive after its first frame stays inactive`() async throws {
-    let window = Window(title: "test")
-    defer { window.destroy() }
-    window.present()
-    Self.setBackdrop(of: window)
-    try await pump("the focus given up") { Self.isBackdrop(window) }
     var isDrawn = false
     window.onNextFrame { isDrawn = true }
     gtk_widget_queue_draw(window.widget)

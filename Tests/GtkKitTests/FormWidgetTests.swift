@@ -10,38 +10,6 @@ import Testing
 @Suite(.serialized) struct FormWidgetTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `form controls and their closures do not leak`() {
-    expectNoLeak { token in
-      let made = Switch()
-      made.onChange { _ = token }
-      made.isOn = true
-      return made
-    }
-    expectNoLeak { token in
-      let made = SpinButton(1...9, page: 3)
-      made.onChange { _ = token }
-      made.value = 5
-      return made
-    }
-    expectNoLeak { token in
-      let made = Button(label: "_Press")
-      made.onClick { _ = token }
-      made.label = "_Click"
-      return made
-    }
-    expectNoLeak { token in
-      let made = Button(child: Label("Press"))
-      made.onFocusLoss { _ = token }
-      return made
-    }
-    expectNoLeak { token in
-      let list = ListBox()
-      list.append(Label("row")) { _ = token }
-      list.append(Label("another"))
-      return list
-    }
-  }
-
   @Test func `a text view copies the selected bytes, and does not leak`() {
     var copied: [[UInt8]] = []
     expectNoLeak { token in
@@ -82,15 +50,6 @@ import Testing
     if let row { gtk_widget_activate(row.widget) }
     #expect(count == 1)
     window.destroy()
-  }
-
-  @Test func `a label does not leak its control`() {
-    expectNoLeak { _ in
-      let control = Switch()
-      let label = Label("_Sound", of: control)
-      #expect(label.text == "Sound")
-      return Box(.horizontal, [label, control])
-    }
   }
 
   @Test func `a value typed into a spin button is applied when the window closes`() {

@@ -26,9 +26,10 @@ private final class Numbers: ListModelSource {
     var changes: [[Int]] = []
     model.onItemsChanged { changes.append([$0, $1, $2]) }
     numbers.numbers.remove(at: 1)
+    #expect(g_list_model_get_n_items(model.opaque) == 3, "the change is not reported yet")
     model.itemsChanged(at: 1, removed: 1, added: 0)
     #expect(changes == [[1, 1, 0]])
-    #expect(value(in: model, at: 1) == 3)
+    #expect(g_list_model_get_n_items(model.opaque) == 2 && value(in: model, at: 1) == 3)
   }
 
   /// A list view that is being destroyed queries the length again, and aborts if the length has changed.
@@ -38,15 +39,6 @@ private final class Numbers: ListModelSource {
     numbers = nil
     #expect(g_list_model_get_n_items(model.opaque) == 1)
     #expect(value(in: model, at: 0) == nil)
-  }
-
-  @Test func `a list model's length does not change before the change is reported`() {
-    let numbers = Numbers([1])
-    let model = ListModel(source: numbers)
-    numbers.numbers.append(2)
-    #expect(g_list_model_get_n_items(model.opaque) == 1)
-    model.itemsChanged(at: 1, removed: 0, added: 1)
-    #expect(g_list_model_get_n_items(model.opaque) == 2)
   }
 
   @Test func `a list model and its source do not leak`() {

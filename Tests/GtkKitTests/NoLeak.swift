@@ -7,7 +7,8 @@ import Testing
 /// A Swift object that a closure captures, so that a test can check whether the closure was released.
 final class Token: Sendable {}
 
-/// Expects that the GObject returned by `make`, and what its closures capture, are released.
+/// Expects that the GObject returned by `make`, the descendants of a widget, and what their closures capture, are
+/// released.
 ///
 /// `make` receives an object to capture in each closure.
 @MainActor
@@ -15,17 +16,19 @@ func expectNoLeak(
   sourceLocation: SourceLocation = #_sourceLocation, _ make: (Token) throws -> Object
 ) rethrows {
   weak var captured: Token?
-  var lifetime: Lifetime?
+  var lifetimes: [Lifetime] = []
   do {
     let token = Token()
     captured = token
     let object = try make(token)
-    lifetime = Lifetime(of: object.raw)
-    #expect(lifetime?.isOver == false, sourceLocation: sourceLocation)
+    lifetimes = object is Widget ? Lifetime.ofAll(within: object.raw) : [Lifetime(of: object.raw)]
+    let isAlive = !lifetimes.contains { $0.isOver }
+    #expect(isAlive, sourceLocation: sourceLocation)
   }
   // GTK may have pending work for the object, such as the end of an animation.
   while g_main_context_iteration(nil, 0) != 0 {}
-  #expect(lifetime?.isOver == true, "the object outlives its owner", sourceLocation: sourceLocation)
+  let areOver = lifetimes.allSatisfy { $0.isOver }
+  #expect(areOver, "an object outlives its owner", sourceLocation: sourceLocation)
   #expect(captured == nil, "a closure outlives its connection", sourceLocation: sourceLocation)
 }
 

@@ -13,6 +13,7 @@ import Testing
   private let schema: SettingsSchema
   private let initial: [String: Variant] = [
     "sound": .bool(true), "name": .string("none"), "volume": .uint32(5), "unknown": .uint32(1),
+    "list": .strings([]),
   ]
 
   init() async throws {
@@ -53,35 +54,32 @@ import Testing
     #expect(schema.initialValue(of: "unknown") == nil)
   }
 
-  @Test func `a settings schema's default overrides the default in the code`() {
+  @Test func `a settings schema's default overrides that in the code, and unsuitable values are refused`() {
     let settings = Settings(schema, initially: initial)
-    defer { settings.reset(initial.keys) }
     #expect(!settings.areKept, "in memory")
+    for (key, value): (String, Variant) in [
+      ("volume", .uint32(10)), ("volume", .string("loud")), ("nothing", .bool(true)),
+    ] {
+      #expect(!settings.set(key, to: value))
+    }
     #expect(settings["volume"] == .uint32(3))
     #expect(settings["unknown"] == .uint32(1))
     #expect(settings["sneaked in"] == nil)
   }
 
-  @Test func `a changed setting is reported to and visible in other settings objects`() {
+  @Test func `a changed setting is reported to and visible in other settings objects, until it is reset`() {
     let settings = Settings(schema, initially: initial)
     var told: [String] = []
     let other = Settings(schema, initially: initial) { told.append($0) }
-    defer { settings.reset(initial.keys) }
-    #expect(settings.set("name", to: .string("new")))
-    #expect(settings.set("sound", to: .bool(false)))
-    #expect(MainLoop.run(until: { told.count == 2 }, atMost: generousLimit))
-    #expect(told == ["name", "sound"])
-    #expect(other["name"] == .string("new"))
-    #expect(other["sound"] == .bool(false))
-  }
-
-  @Test(arguments: [
-    ("volume", Variant.uint32(10)), ("volume", .string("loud")), ("nothing", .bool(true)),
-  ])
-  func `settings refuse an unknown key, or a value of the wrong type or range`(key: String, value: Variant) {
-    let settings = Settings(schema, initially: initial)
-    #expect(!settings.set(key, to: value))
-    #expect(settings["volume"] == .uint32(3))
+    let changes: [(String, Variant)] = [
+      ("name", .string("new")), ("sound", .bool(false)), ("list", .strings(["é", ""])),
+    ]
+    for (key, value) in changes { #expect(settings.set(key, to: value)) }
+    #expect(MainLoop.run(until: { told.count == 3 }, atMost: generousLimit))
+    #expect(told == ["name", "sound", "list"])
+    for (key, value) in changes { #expect(other[key] == value) }
+    for key in ["name", "sound", "list", "nothing"] { settings.reset(key) }
+    for (key, _) in changes { #expect(settings[key] == schema.initialValue(of: key)) }
   }
 
   @Test func `settings without a schema are kept in memory only`() {
@@ -94,16 +92,6 @@ import Testing
     #expect(told == ["volume"])
     #expect(!settings.areKept)
     #expect(Settings(nil, initially: initial)["volume"] == .uint32(5))
-  }
-
-  @Test func `a setting with an array of strings can be stored and reset`() {
-    let settings = Settings(schema, initially: ["list": .strings([])])
-    #expect(settings["list"] == .strings(["a", "b"]))
-    #expect(settings.set("list", to: .strings(["é", ""])))
-    #expect(Settings(schema, initially: ["list": .strings([])])["list"] == .strings(["é", ""]))
-    settings.reset("list")
-    settings.reset("nothing")
-    #expect(settings["list"] == .strings(["a", "b"]))
   }
 
   @Test func `a relocatable settings schema has separate values at each path`() async throws {
@@ -132,14 +120,5 @@ import Testing
     while g_main_context_iteration(nil, 0) != 0 {}
     #expect(settings == nil)
     #expect(captured == nil)
-  }
-}
-
-extension Settings {
-  /// Resets keys to their defaults for the next test, because tests share the process's memory backend.
-  fileprivate func reset(_ keys: some Sequence<String>) {
-    for key in keys {
-      set(key, to: ["sound": .bool(true), "name": .string(""), "volume": .uint32(3)][key] ?? .uint32(1))
-    }
   }
 }

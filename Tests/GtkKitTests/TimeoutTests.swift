@@ -16,15 +16,6 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func `a timeout fires once`() {
-    var calls = 0
-    let timeout = Timeout(after: .milliseconds(1)) { calls += 1 }
-    #expect(MainLoop.run(until: { calls == 1 }, atMost: generousLimit))
-    runLater()
-    #expect(calls == 1)
-    withExtendedLifetime(timeout) {}
-  }
-
   @Test func `waiting for a timeout lasts at least the given time`() async throws {
     let start = ContinuousClock.now
     try await pumping { try await Timeout.wait(.milliseconds(20)) }
@@ -37,8 +28,10 @@ import Testing
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
-  @Test(arguments: [true, false])
-  func `a timeout that is cancelled or released does not fire, and releases its closure`(isCancelled: Bool) {
+  enum End: CaseIterable { case firing, cancelling, releasing }
+
+  @Test(arguments: End.allCases)
+  func `a timeout fires once, not after it was cancelled or released, and frees its closure`(_ end: End) {
     weak var captured: Token?
     var calls = 0
     do {
@@ -48,12 +41,20 @@ import Testing
         _ = token
         calls += 1
       }
-      if isCancelled { timeout.cancel() }
+      switch end {
+      case .firing:
+        #expect(MainLoop.run(until: { calls == 1 }, atMost: generousLimit))
+        runLater()
+      case .cancelling: timeout.cancel()
+      case .releasing: break
+      }
       withExtendedLifetime(timeout) {}
     }
     #expect(captured == nil)
+    let before = calls
     runLater()
-    #expect(calls == 0)
+    #expect(calls == before && calls == (end == .firing ? 1 : 0))
+    #expect(!MainLoop.run(until: { false }, atMost: .milliseconds(5)), "the limit")
   }
 
   @Test func `a due timeout that is released on another thread does not fire`() async throws {
@@ -80,10 +81,6 @@ import Testing
     }
     #expect(try await pumping { await idle.value } == 100)
     withExtendedLifetime(timeout) {}
-  }
-
-  @Test func `running the main loop returns false if the condition is not met within the limit`() {
-    #expect(!MainLoop.run(until: { false }, atMost: .milliseconds(5)))
   }
 }
 

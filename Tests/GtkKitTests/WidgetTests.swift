@@ -10,16 +10,55 @@ import Testing
 @Suite(.serialized) struct WidgetTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `simple widgets and their closures do not leak`() {
-    expectNoLeak { _ in
+  @Test func `widgets, their descendants and their closures do not leak`() {
+    expectNoLeak { token in
       let label = Label("text")
       label.setAccessibleName("name")
-      return label
+      label.onClick(.secondary) { _, _ in _ = token }
+      label.onAnyInput { _ in _ = token }
+      label.onArrival { _ = token }
+      label.onControlDigit { _ in
+        _ = token
+        return true
+      }
+      label.onKeys(["Delete", "<Shift>F10"]) {
+        _ = token
+        return true
+      }
+      label.addKeys(["<Control>z"], running: "win.undo")
+      label.onDrop(of: ["text/plain"]) { _ in _ = token }
+      let stack = Stack()
+      stack.show("one") { Label("a") }
+      stack.show("two") { Label("b") }
+      stack.removeAll()
+      stack.show("three") { Label("c") }
+      let button = Button(label: "_Press")
+      button.onClick { _ = token }
+      button.onFocusLoss { _ = token }
+      button.label = "_Click"
+      let control = Switch()
+      control.onChange { _ = token }
+      control.isOn = true
+      let controlLabel = Label("_Sound", of: control)
+      #expect(controlLabel.text == "Sound")
+      let number = SpinButton(1...9, page: 3)
+      number.onChange { _ = token }
+      number.value = 5
+      let list = ListBox()
+      list.append(Label("row")) { _ = token }
+      list.append(Label("another"))
+      return Box(
+        .vertical, spacing: 1,
+        [
+          label, stack, button, control, controlLabel, number, list,
+          Button(icon: "edit-copy-symbolic", name: "Copy") { _ = token }, Button(words: "Copy") { _ = token },
+          Image(icon: "edit-copy-symbolic", size: 16), Revealer(child: Label("a")),
+          Overlay(Label("a"), under: [Label("b")]), ScrolledWindow(child: Label("a")),
+          ScrollingBox(Label("a")),
+          HeaderBar(start: [Label("a")], end: [Label("b")]), Squeezer(Label("a")),
+          ReflowingBox(Label("a"), Label("b")),
+        ])
     }
-    expectNoLeak { _ in Image(icon: "edit-copy-symbolic", size: 16) }
-    expectNoLeak { token in Button(icon: "edit-copy-symbolic", name: "Copy") { _ = token } }
-    expectNoLeak { token in Button(label: "_Copy") { _ = token } }
-    expectNoLeak { token in Button(words: "Copy") { _ = token } }
   }
 
   @Test func `all lines of a label are aligned to the direction of its first letter`() {
@@ -61,42 +100,20 @@ import Testing
     #expect(parts == ["·", "··"])
   }
 
-  @Test func `containers, event controllers, drop targets, actions and menus do not leak`() {
-    expectNoLeak { _ in Box(.vertical, spacing: 1, [Label("a"), Label("b")]) }
-    expectNoLeak { _ in
-      let stack = Stack()
-      stack.show("one") { Label("a") }
-      stack.show("two") { Label("b") }
-      stack.removeAll()
-      stack.show("three") { Label("c") }
-      return stack
-    }
-    expectNoLeak { _ in Revealer(child: Label("a")) }
-    expectNoLeak { _ in Overlay(Label("a"), under: [Label("b")]) }
-    expectNoLeak { _ in ScrolledWindow(child: Label("a")) }
-    expectNoLeak { _ in ScrollingBox(Label("a")) }
-    expectNoLeak { _ in HeaderBar(start: [Label("a")], end: [Label("b")]) }
+  @Test func `applications, style sheets, actions, menus and deferred content do not leak`() {
     expectNoLeak { token in
-      let label = Label("a")
-      label.onClick(.secondary) { _, _ in _ = token }
-      label.onAnyInput { _ in _ = token }
-      label.onArrival { _ = token }
-      label.onControlDigit { _ in
-        _ = token
-        return true
-      }
-      label.onKeys(["Delete", "<Shift>F10"]) {
-        _ = token
-        return true
-      }
-      label.addKeys(["<Control>z"], running: "win.undo")
-      return label
+      let application = Application(id: "org.copypasta.Test")
+      application.onActivate { _ = token }
+      application.addAction("test", keys: ["<Control>t"]) { _ = token }
+      return application
     }
-    expectNoLeak { token in
-      let label = Label("a")
-      label.onDrop(of: ["text/plain"]) { _ in _ = token }
-      return label
+    weak var sheet: StyleSheet?
+    do {
+      let made = StyleSheet("label { color: red; }", level: 2)
+      made.css = ""
+      sheet = made
     }
+    #expect(sheet == nil)
     expectNoLeak { token in
       DeferredContent(types: ["text/plain"]) {
         _ = token
@@ -109,12 +126,8 @@ import Testing
       group.add("delete") { _ in _ = token }
       return group
     }
-    expectNoLeak { _ in Menu(sections: [[("Copy", "row.copy", nil)]]) }
     expectNoLeak { _ in Menu(sections: [[("Copy", "row.copy", "<Control>c")]], target: 1) }
-    expectNoLeak { _ in
-      let label = Label("a")
-      return PopoverMenu(on: label)
-    }
+    expectNoLeak { _ in PopoverMenu(on: Label("a")) }
   }
 
   @Test func `an action receives its target id`() {
@@ -189,18 +202,6 @@ import Testing
     #expect(MainLoop.run(until: { title.isMapped }, atMost: generousLimit))
     #expect(!title.isCut)
     window.destroy()
-  }
-
-  @Test func `a squeezer, a reflowing box and a style sheet do not leak`() {
-    expectNoLeak { _ in Squeezer(Label("a")) }
-    expectNoLeak { _ in ReflowingBox(Label("a"), Label("b")) }
-    weak var sheet: StyleSheet?
-    do {
-      let made = StyleSheet("label { color: red; }", level: 2)
-      made.css = ""
-      sheet = made
-    }
-    #expect(sheet == nil)
   }
 
   @Test func `a callback for the next frame is called once`() {
