@@ -212,4 +212,28 @@ import Testing
     #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0)
     window.destroy()
   }
+
+  /// Another test may run the main loop at any time, so the focus moves as soon as the undo time begins.
+  @Test func `the undo bar stays longer when it gets the focus`() async throws {
+    let scratch = try await Scratch("one", "two")
+    let session = HistorySession.make(at: scratch.location, undoTime: .milliseconds(1))
+    let window = window(of: session)
+    window.present(.ambient)
+    window.body.showDeletions(1)
+    let bar = try #require(widgets(gtk_revealer_get_type(), in: window.body.root.widget).first)
+    let undo = try #require(widgets(gtk_button_get_type(), in: bar).first)
+    try await pump("the bar on the screen") { gtk_widget_get_mapped(undo) != 0 }
+    // This timer is due after the end of the undo time, unless the focus makes that begin again.
+    var (later, left): (Timeout?, Int?) = (nil, nil)
+    let token = session.events.add {
+      guard case .deletionsChanged = $0, later == nil else { return }
+      later = Timeout(after: .milliseconds(1)) { left = session.deletions.count }
+      gtk_widget_grab_focus(undo)
+    }
+    session.delete(session.ids[0])
+    try await pump("the later timer") { left != nil }
+    #expect(left == 1)
+    withExtendedLifetime((later, token)) {}
+    window.destroy()
+  }
 }
