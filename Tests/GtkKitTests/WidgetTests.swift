@@ -163,6 +163,22 @@ import Testing
     }
   }
 
+  @Test func `short notes get one width in a wide box, and only their own width in a narrow one`() {
+    func width(ofText text: Label, besides note: String, in available: gint) -> Double? {
+      let box = AnnotatedText(text, note: Label(note), width: 800)
+      gtk_widget_measure(box.widget, GTK_ORIENTATION_VERTICAL, available, nil, nil, nil, nil)
+      gtk_widget_allocate(box.widget, available, 100, -1, nil)
+      return text.bounds(in: box)?.width
+    }
+    func widths(in available: gint) -> [Double?] {
+      ["5 min", "17 Nov"].map { width(ofText: Label("A text"), besides: $0, in: available) }
+    }
+    let (wide, narrow) = (widths(in: 800), widths(in: 120))
+    #expect(wide[0] == wide[1])
+    #expect(narrow[0] ?? 0 > narrow[1] ?? .infinity)
+    #expect(narrow[1] ?? 0 >= 60 - 12)
+  }
+
   @Test func `a reflowing box stacks its widgets if the second needs more than half of the width`() {
     let (words, control) = (Label("Some words that tell of what is beside them"), Label("a control"))
     words.wrap()

@@ -67,10 +67,9 @@ final class ClipRow: ListRow {
     preview.wrap(lines: lineLimit)
     // Clip the label, because combining marks stacked on a letter would be drawn over the rows above.
     preview.clipContents()
-    // The age is at the end. The width is that of most ages, so that the texts of most rows have the same width.
+    // The age is at the end.
     details.ellipsizeStart()
     details.alignEnd()
-    details.keepWidth(ofCharacters: 8)
     preview.addStyle("preview")
     details.addStyle("details")
     text = AnnotatedText(preview, note: details, width: Self.greatestWidth)

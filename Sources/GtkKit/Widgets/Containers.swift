@@ -276,9 +276,14 @@ public final class AnnotatedText: Widget {
   private static let badgeWidth: gint = 24
   private static let leastWidth: gint = 100
   private static let spacing: gint = 12
+  /// The length of most notes, in characters; a shorter note gets the same width, so that most texts do, too.
+  private static let usualNoteLength: gint = 8
   private static let widthKey = "copypasta-width"
 
-  /// Makes a box of a text and its note; the note gets its natural width, up to half of the available width.
+  /// Makes a box of a text and its note.
+  ///
+  /// The note gets its natural width, but at least the width of most notes, up to a quarter of the box, and at most half
+  /// of the box.
   public convenience init(_ text: Widget, note: Widget? = nil, width: Int) {
     self.init([text, note].compactMap(\.self)) { box, orientation, width, minimum, natural, _, _ in
       let limit = AnnotatedText.limit(of: box)
@@ -293,7 +298,8 @@ public final class AnnotatedText: Widget {
       guard width >= 0 else { return }
       let (text, note, _) = AnnotatedText.children(of: box)
       let width = min(width, limit)
-      let height = extent(of: text, orientation, for: width - AnnotatedText.room(for: note, within: width))
+      let reserved = AnnotatedText.reservedWidth(for: note, within: width)
+      let height = extent(of: text, orientation, for: width - reserved)
       minimum?.pointee = height.minimum
       natural?.pointee = height.natural
     } allocate: { box, width, height, _ in
@@ -319,9 +325,20 @@ public final class AnnotatedText: Widget {
   }
 
   /// The width of the note and of the space before it.
-  private static func room(for note: Child?, within width: gint) -> gint {
+  private static func reservedWidth(for note: Child?, within width: gint) -> gint {
     guard let note else { return 0 }
-    return min(extent(of: note, GTK_ORIENTATION_HORIZONTAL).natural, width / 2) + spacing
+    let natural = extent(of: note, GTK_ORIENTATION_HORIZONTAL).natural
+    return min(max(natural, min(usualNoteWidth(of: note), width / 4)), width / 2) + spacing
+  }
+
+  private static func usualNoteWidth(of note: UnsafeMutablePointer<GtkWidget>) -> gint {
+    let metrics = pango_context_get_metrics(gtk_widget_get_pango_context(note), nil, nil)
+    defer { pango_font_metrics_unref(metrics) }
+    let widths = (
+      pango_font_metrics_get_approximate_char_width(metrics),
+      pango_font_metrics_get_approximate_digit_width(metrics)
+    )
+    return usualNoteLength * max(widths.0, widths.1) / PANGO_SCALE
   }
 
   private static func layOut(_ box: Child?, width: gint, height: gint) {
@@ -331,15 +348,15 @@ public final class AnnotatedText: Widget {
       gtk_widget_size_allocate(child, &area, -1)
     }
     let (text, note, badge) = children(of: box)
-    let room = room(for: note, within: width)
-    allocate(text, x: 0, y: 0, width: width - room, height: height)
+    let reserved = reservedWidth(for: note, within: width)
+    allocate(text, x: 0, y: 0, width: width - reserved, height: height)
     guard let note else { return }
-    let baseline = firstLine(of: text, inWidth: width - room).baseline
+    let baseline = firstLine(of: text, inWidth: width - reserved).baseline
     func allocate(_ child: Child?, x: gint, width: gint) {
       let own = firstLine(of: child, inWidth: width)
       allocate(child, x: x, y: max(baseline - own.baseline, 0), width: width, height: own.height)
     }
-    allocate(note, x: width - room + spacing, width: room - spacing)
+    allocate(note, x: width - reserved + spacing, width: reserved - spacing)
     guard let badge else { return }
     // The padding's inner third is half a badge wide. The badge is centred in the rest, which is one badge wide.
     let own = extent(of: badge, GTK_ORIENTATION_HORIZONTAL).minimum
