@@ -49,38 +49,23 @@ import Testing
           try await scene.app.window.activate()
         }
       }
-      try await scene.capture("after")
-      #expect(timesSaid() == 2)
+
+      // A second secret is not announced while the indicator still reports the first.
+      let start = ContinuousClock.now
+      for text in ["hush", "hush-hush"] {
+        let owner = try await ClipboardOwner.start(offering: .text(text), .hint("secret"), on: scene.desktop)
+        try await waitUntil("the hint requested") { owner.requests.contains("x-kde-passwordManagerHint") }
+        try await waitUntil("the announcement") { timesSaid() >= 3 }
+      }
+      // Texts are handled in order, so the second secret was skipped before this text was recorded.
+      try await scene.record("after")
+      let isInTime = ContinuousClock.now - start < .seconds(6)
+      try await scene.desktop.press("Home", "Return")
+      try await waitUntil("the announcement of the copy") { reader.heard.contains("Copied") }
+      #expect((3...(isInTime ? 3 : 4)).contains(timesSaid()))
       let all = try await reader.tree().all
       #expect(!reader.heard.contains { $0.contains("hush") })
       #expect(!all.contains { $0.name.contains("hush") || $0.description.contains("hush") })
-    }
-  }
-
-  @Test func `a second secret is not announced while the indicator still reports the first`() async throws {
-    try await Scene.run(with: ["one"], accessibility: true) { scene in
-      let reader = try await ScreenReader.listening(on: scene.desktop)
-      // Repeat if the machine was so slow that the indicator had stopped reporting the first secret.
-      try await waitUntil("two secrets within the time for which the indicator shows one") {
-        let (start, heard) = (ContinuousClock.now, reader.heard.count)
-        for text in ["hush", "hush-hush"] {
-          let owner = try await ClipboardOwner.start(
-            offering: .text(text), .hint("secret"), on: scene.desktop)
-          try await waitUntil("the hint requested") {
-            owner.requests.contains("x-kde-passwordManagerHint")
-          }
-        }
-        try await scene.record("after \(heard)")
-        // Texts are handled in order, so the second secret was skipped before this text was recorded.
-        let isInTime = ContinuousClock.now - start < .seconds(6)
-        try await scene.desktop.press("Home", "Return")
-        try await waitUntil("the announcement of the copy") {
-          reader.heard.dropFirst(heard).contains("Copied")
-        }
-        let announcements = reader.heard.dropFirst(heard).count { $0.contains("Secret Skipped") }
-        #expect((1...(isInTime ? 1 : 2)).contains(announcements))
-        return isInTime
-      }
     }
   }
 }

@@ -37,8 +37,8 @@ struct FlatpakTests {
   @Test func `the portal's shortcut hides and shows the sandboxed program's window`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
       let portal = try await TestPortal.start(on: desktop).program
-      try Self.set("shortcut='<Control><Super>v'", on: desktop)
-      let scene = Scene(desktop: desktop, app: try await Self.launch(on: desktop))
+      let scene = Scene(
+        desktop: desktop, app: try await Self.launch(on: desktop, with: "shortcut='<Control><Super>v'"))
       try await portal.waitUntil("the shortcut bound") { $0.contains("BindShortcuts") }
       try await waitUntil("the window hidden by the shortcut") {
         portal.signal(SIGUSR1)
@@ -72,8 +72,13 @@ struct FlatpakTests {
     "\(desktop.home.path)/.var/app/\(CopyPasta.applicationID)"
   }
 
-  private static func launch(on desktop: VirtualDesktop) async throws -> CopyPasta {
-    if try settings(on: desktop).isEmpty { try set("shortcut=''", on: desktop) }
+  private static func launch(
+    on desktop: VirtualDesktop, with setting: String = "shortcut=''"
+  ) async throws -> CopyPasta {
+    let folder = home(on: desktop) + "/config/glib-2.0/settings"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try "[org/copypasta/CopyPasta]\n\(setting)\n".write(
+      toFile: folder + "/keyfile", atomically: true, encoding: .utf8)
     // Put the schemas where an installed program finds them, because the tests' own folder is outside the sandbox.
     let schemas =
       (CopyPasta.programPath as NSString).deletingLastPathComponent + "/share/glib-2.0/schemas"
@@ -81,21 +86,5 @@ struct FlatpakTests {
     return try await CopyPasta.launch(
       on: desktop, through: [sandbox],
       environment: ["XDG_DATA_HOME": home(on: desktop) + "/data"])
-  }
-
-  private static func keyFile(on desktop: VirtualDesktop) -> String {
-    home(on: desktop) + "/config/glib-2.0/settings/keyfile"
-  }
-
-  private static func set(_ line: String, on desktop: VirtualDesktop) throws {
-    let folder = (keyFile(on: desktop) as NSString).deletingLastPathComponent
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try "[org/copypasta/CopyPasta]\n\(line)\n".write(
-      toFile: keyFile(on: desktop), atomically: true, encoding: .utf8)
-  }
-
-  private static func settings(on desktop: VirtualDesktop) throws -> String {
-    guard FileManager.default.fileExists(atPath: keyFile(on: desktop)) else { return "" }
-    return try String(contentsOfFile: keyFile(on: desktop), encoding: .utf8)
   }
 }

@@ -9,10 +9,25 @@ import Testing
   @Test func `an unusable data folder, or a file in its place, is reported and left unchanged`() async throws
   {
     try await VirtualDesktop.with { desktop in
-      try await expectComplaint(environment: ["XDG_DATA_HOME": "/proc/no-such-folder"], on: desktop)
       let file = URL(fileURLWithPath: desktop.home.dataHome + "/copypasta")
       try Data(Self.marker.utf8).write(to: file)
-      try await expectComplaint(on: desktop)
+      for dataHome in ["/proc/no-such-folder", desktop.home.dataHome] {
+        let app = try await CopyPasta.launch(on: desktop, environment: ["XDG_DATA_HOME": dataHome])
+        let scene = Scene(desktop: desktop, app: app)
+        // The window explains the problem in its middle.
+        let middle = Rectangle(x: 100, y: 250, width: 280, height: 200)
+        try await waitUntil("a message") { try await !scene.screenshot().isPlain(in: middle) }
+        let owner = try await ClipboardOwner.start(offering: .text(Self.marker), on: desktop)
+        try await desktop.press("Home", "Return", "Delete", "Menu")
+        try await desktop.copy("after")
+        #expect(try await owner.program.waitForExit() == .code(0))
+        #expect(owner.contentRequests == [], "read although there is no history")
+        #expect(try await app.window.isVisible())
+        #expect(try await app.stop() == .code(0))
+        let lines = app.errors.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 2 && lines.last == "", "\(app.errors)")
+        #expect(!app.errors.contains(Self.marker))
+      }
       #expect(try Data(contentsOf: file) == Data(Self.marker.utf8))
     }
   }
@@ -101,28 +116,5 @@ import Testing
       }
       #expect(try await app.stop() == .code(0))
     }
-  }
-
-  /// Starts the program, copies a text, and expects a one-line error that does not contain the text.
-  private func expectComplaint(
-    environment: [String: String] = [:], on desktop: VirtualDesktop,
-    sourceLocation: SourceLocation = #_sourceLocation
-  ) async throws {
-    let app = try await CopyPasta.launch(on: desktop, environment: environment)
-    let scene = Scene(desktop: desktop, app: app)
-    // The window explains the problem in its middle.
-    let middle = Rectangle(x: 100, y: 250, width: 280, height: 200)
-    try await waitUntil("a message") { try await !scene.screenshot().isPlain(in: middle) }
-    let owner = try await ClipboardOwner.start(offering: .text(Self.marker), on: desktop)
-    try await desktop.press("Home", "Return", "Delete", "Menu")
-    try await desktop.copy("after")
-    #expect(try await owner.program.waitForExit() == .code(0), sourceLocation: sourceLocation)
-    #expect(owner.contentRequests == [], "read although there is no history", sourceLocation: sourceLocation)
-    #expect(try await app.window.isVisible(), sourceLocation: sourceLocation)
-    #expect(try await app.stop() == .code(0), sourceLocation: sourceLocation)
-
-    let lines = app.errors.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines.count == 2 && lines.last == "", "\(app.errors)", sourceLocation: sourceLocation)
-    #expect(!app.errors.contains(Self.marker), sourceLocation: sourceLocation)
   }
 }
