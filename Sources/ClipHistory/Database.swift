@@ -24,7 +24,7 @@ final class Database {
     didSet { wait(atMost: lockTimeout) }
   }
   /// Must outlive `handle`, which writes through it.
-  private let erasing: ZeroingFileMethods?
+  private let methods: FileMethods?
   /// The state of the files before an immutable connection opened them; nil for connections that take locks.
   private let stamps: [FileStamp?]?
   private var logFiles: [UInt?] = [nil, nil]
@@ -35,8 +35,7 @@ final class Database {
     var handle: OpaquePointer?
     let flags = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
     let code = sqlite3_open_v2(
-      Self.uri(path, access), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
-      access == .immutableWithLog ? "unix-none" : nil)
+      Self.uri(path, access), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let error = StoreError(code: code, system: handle.map { sqlite3_system_errno($0) } ?? 0, path: path)
       sqlite3_close_v2(handle)
@@ -46,11 +45,17 @@ final class Database {
     self.handle = handle
     self.path = path
     self.lockTimeout = lockTimeout
-    erasing = access == .readWrite ? ZeroingFileMethods(of: handle) : nil
+    let change: FileMethods.Change? =
+      switch access {
+      case .readWrite: .zeroing
+      case .immutableWithLog: .withoutLocks
+      case .readOnly, .immutable: nil
+      }
+    methods = change.flatMap { FileMethods(of: handle, $0) }
     sqlite3_extended_result_codes(handle, 1)
     wait(atMost: lockTimeout)
     // Refuse to write if deleted texts would remain in the file.
-    if access == .readWrite, erasing == nil { throw .failed(code: SQLITE_ERROR) }
+    if change != nil, methods == nil { throw .failed(code: SQLITE_ERROR) }
     // An exclusive connection keeps the log's index in its own memory (https://sqlite.org/wal.html#noshm).
     if access == .immutableWithLog { try execute("PRAGMA locking_mode = EXCLUSIVE") }
   }
@@ -84,8 +89,6 @@ final class Database {
 
   /// Whether the file has been written since an immutable connection opened it; reads may then be inconsistent.
   var isStale: Bool { stamps.map { $0 != FileStamp.ofDatabase(path) } ?? false }
-
-  var takesLocks: Bool { stamps == nil }
 
   var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 
@@ -180,7 +183,8 @@ final class Database {
   ///
   /// A file with an unknown write version can be read but not written (SQLite's file format, 1.3.3).
   private var isWronglyReadOnly: Bool {
-    erasing != nil && sqlite3_db_readonly(handle, "main") == 1 && HistoryFolder.isWritable(path)
+    stamps == nil && methods != nil && sqlite3_db_readonly(handle, "main") == 1
+      && HistoryFolder.isWritable(path)
   }
 
   /// Whether a check of the file's structure finds damage.

@@ -24,14 +24,9 @@ struct HistoryOpening {
 
   /// Opens the history; other processes may have it open, too.
   ///
-  /// - Parameters:
-  ///   - anyLayout: whether to accept a layout that another program has changed.
-  ///   - isOpen: whether this process is already reading it through SQLite. It is then not examined for hidden damage
-  ///     again, because closing a `RawFile` would drop SQLite's locks.
+  /// - Parameter anyLayout: whether to accept a layout that another program has changed.
   /// - Throws: `.damaged` if it has to be recovered first, `.otherLayout` if it has to be rewritten first.
-  func toWrite(withAnyLayout anyLayout: Bool = false, isOpen: Bool = false) throws(StoreError)
-    -> WriteConnection
-  {
+  func toWrite(withAnyLayout anyLayout: Bool = false) throws(StoreError) -> WriteConnection {
     try prepareFolder()
     let lock = try finishRecoveryAndShare()
     if try isMarked() { throw .damaged }
@@ -39,7 +34,7 @@ struct HistoryOpening {
     // writing the log.
     let isDamaged = try lock.withExclusiveLock { () throws(StoreError) in
       try removeLeftovers()
-      return isOpen ? false : try hasHiddenDamage()
+      return try hasHiddenDamage()
     }
     if isDamaged { throw .damaged }
     return try open(under: lock, withAnyLayout: anyLayout)
@@ -335,12 +330,6 @@ protocol PreparedReads {
 final class ReopeningReader<Connection: PreparedReads> {
   private let opening: HistoryOpening
   private(set) var current: Connection
-  /// Stale connections, kept open because closing a connection would drop the locks of this process's other connections
-  /// to the file (https://sqlite.org/howtocorrupt.html).
-  private var stale: [Connection] = []
-
-  /// The connections that take no locks; close them after all other connections of this process to the file.
-  var withoutLocks: [Connection] { stale + (current.database.takesLocks ? [] : [current]) }
 
   init(_ opening: HistoryOpening) throws(StoreError) {
     self.opening = opening
@@ -367,7 +356,6 @@ final class ReopeningReader<Connection: PreparedReads> {
   }
 
   private func reopen() throws(StoreError) {
-    stale.append(current)
     current = try Connection(opening.toRead())
   }
 }

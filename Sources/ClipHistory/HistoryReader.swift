@@ -13,8 +13,6 @@ public final class HistoryReader {
   private let opening: HistoryOpening
   private let evenIfDamaged: Bool
   private var following: ReopeningReader<Connection>?
-  /// What stays open after `close`.
-  private var kept: [Any] = []
   /// Reads the history instead, after damage was found.
   private var damaged: DamagedHistory?
 
@@ -55,14 +53,7 @@ public final class HistoryReader {
   }
 
   /// Closes the connections; pages can no longer be read.
-  ///
-  /// Files that are read without locks, as on a full disk, stay open until the reader is released: closing them would
-  /// drop the locks of a store in this process.
-  public func close() {
-    kept += following?.withoutLocks ?? []
-    if let damaged { kept.append(damaged) }
-    (following, damaged) = (nil, nil)
-  }
+  public func close() { (following, damaged) = (nil, nil) }
 
   /// Returns the newest clips, newest first, at most `limit`.
   public func newestPage(limit: Int) throws(StoreError) -> [Clip] {

@@ -74,11 +74,6 @@ public actor HistoryStore: SerialActor {
   private let timeouts: LockTimeouts
   private let location: HistoryLocation
   private var file: OpenFile
-  /// Connections without locks, and damaged histories, that are no longer used.
-  ///
-  /// Closing their files earlier than `file` would drop the locks of this process's other connections to the same file
-  /// (https://sqlite.org/howtocorrupt.html).
-  private var retired: [AnyObject] = []
   /// Why a recovery has failed since the history was opened; nil if none has.
   private var recoveryFailure: StoreError?
   private var isClosed = false
@@ -287,7 +282,6 @@ public actor HistoryStore: SerialActor {
     truncateLogIfNeeded()
     isClosed = true
     file = OpenFile(closedBecause: .failed(code: SQLITE_MISUSE))
-    retired = []
   }
 
   /// Closes the file until the next call of `open`, so that a recovery can replace it; calls in between throw `error`.
@@ -295,7 +289,6 @@ public actor HistoryStore: SerialActor {
     saveLostLog()
     truncateLogIfNeeded()
     file = OpenFile(closedBecause: error)
-    retired = []
   }
 
   /// Tries again to open the history, or to write it, as far as that was impossible before.
@@ -477,10 +470,8 @@ public actor HistoryStore: SerialActor {
     if let connection = file.connection { return connection }
     guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
     let opened = try HistoryOpening(location, timeouts: timeouts).toWrite(
-      withAnyLayout: recoveryFailure != nil, isOpen: file.fallback != nil)
-    if let fallback = file.fallback.take() { retired.append(fallback) }
-    if let damaged = file.damaged { retired.append(damaged) }
-    (file.connection, file.damaged, file.access) = (opened, nil, .readWrite)
+      withAnyLayout: recoveryFailure != nil)
+    (file.connection, file.fallback, file.damaged, file.access) = (opened, nil, nil, .readWrite)
     return opened
   }
 

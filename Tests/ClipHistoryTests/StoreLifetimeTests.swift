@@ -82,6 +82,34 @@ struct StoreLifetimeTests {
     #expect(try descriptors() == [])
   }
 
+  /// The system drops all locks of a process on a file when the process closes any descriptor of the file.
+  @Test(arguments: ["damaged", "immutable", "immutable with log"])
+  func `an open history stays locked when the same file is closed after another way of reading`(
+    _ way: String
+  ) async throws {
+    let store = try history.store()
+    try await store.add("one")
+    switch way {
+    case "damaged": #expect(try DamagedHistory(history.location).page(from: .max, limit: 9).count == 1)
+    default:
+      let access: Database.Access = way == "immutable" ? .immutable : .immutableWithLog
+      let reading = try Database(path: history.location.database, access: access, lockTimeout: 0)
+      #expect(try reading.integer("SELECT count(*) FROM sqlite_schema") ?? 0 >= 0)
+    }
+    try await handing(history.location.database, as: "a locked file") {
+      await #expect(processExitsWith: .success) {
+        let descriptor = open(try handed("a locked file")[0], O_RDWR)
+        // SQLite's shared lock.
+        var lock = flock(
+          l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0x4000_0002, l_len: 510, l_pid: 0)
+        #expect(fcntl(descriptor, F_GETLK, &lock) == 0)
+        #expect(lock.l_type == Int16(F_RDLCK))
+        #expect(lock.l_pid == getppid())
+      }
+    }
+    await store.close()
+  }
+
   /// If the locks of the first reader were lost, the other program would remove the log under the open store.
   @Test func `a history that becomes writable stays locked against removal of its log`() async throws {
     let crashed = TemporaryHistory()

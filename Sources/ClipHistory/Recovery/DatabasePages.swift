@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 
 /// The files from which a history can be recovered.
@@ -72,29 +73,46 @@ struct DatabasePages {
   }
 }
 
-/// A file that is read without SQLite.
+/// A file whose bytes are read directly.
 ///
-/// Use it only for files that no connection of this process has open, because closing a descriptor drops all of the
-/// process's locks on its file.
+/// SQLite opens and closes it: closing a descriptor drops all of the process's locks on the file, so SQLite keeps the
+/// descriptor while a connection of this process has locks (https://sqlite.org/howtocorrupt.html).
 final class RawFile {
-  private let descriptor: Int32
+  private let file: UnsafeMutablePointer<sqlite3_file>
+  /// SQLite reads it while the file is open.
+  private let path: UnsafeMutablePointer<CChar>
   private let number: UInt
-  private let path: String
   let size: Int
 
   /// Returns nil if the file does not exist.
   ///
   /// - Throws: `.folderUnusable` if the file exists but is unreadable.
   init?(_ path: String) throws(StoreError) {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
       if errno == ENOENT { return nil }
       throw .folderUnusable(path: HistoryFolder.parent(of: path), errno: errno)
     }
-    var status = stat()
-    size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    // Opening a pipe would wait for its writer.
+    guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { throw .irregular(path: path) }
+    guard let system = sqlite3_vfs_find("unix"), let name = strdup(path) else {
+      throw .failed(code: SQLITE_NOMEM)
+    }
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: Int(system.pointee.szOsFile), alignment: 16)
+    file = memory.bindMemory(to: sqlite3_file.self, capacity: 1)
+    // SQLite sets the methods only if it opens the file.
+    file.pointee.pMethods = nil
+    self.path = name
     number = UInt(status.st_ino)
-    self.path = path
+    let code = system.pointee.xOpen(system, name, file, SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_READONLY, nil)
+    let problem = errno
+    var length: sqlite3_int64 = 0
+    _ = file.pointee.pMethods?.pointee.xFileSize(file, &length)
+    size = Int(length)
+    guard code == SQLITE_OK else {
+      if problem == ENOENT { return nil }
+      throw .folderUnusable(path: HistoryFolder.parent(of: path), errno: problem)
+    }
   }
 
   /// Whether the path no longer refers to this file.
@@ -104,20 +122,22 @@ final class RawFile {
   }
 
   deinit {
-    close(descriptor)
+    _ = file.pointee.pMethods?.pointee.xClose(file)
+    UnsafeMutableRawPointer(file).deallocate()
+    free(path)
   }
 
   /// Returns `count` bytes at `offset`; nil if the file is shorter or the read fails.
   func bytes(at offset: Int, count: Int) -> [UInt8]? {
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count {
-        let target = buffer.baseAddress?.advanced(by: filled)
-        let got = pread(descriptor, target, count - filled, off_t(offset + filled))
-        guard got > 0 else { break }
-        filled += got
-      }
+    guard let read = file.pointee.pMethods?.pointee.xRead, let length = Int32(exactly: count) else {
+      return nil
     }
-    return bytes.count == count ? bytes : nil
+    var code = SQLITE_OK
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      code = read(file, buffer.baseAddress, length, sqlite3_int64(offset))
+      filled = code == SQLITE_OK ? count : 0
+    }
+    return code == SQLITE_OK ? bytes : nil
   }
 }
 

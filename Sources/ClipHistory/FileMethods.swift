@@ -1,10 +1,15 @@
 import CSQLite
 
-/// Makes a connection write zeros into the unallocated space of every page that it writes to the database file.
-///
-/// It replaces only the write method of SQLite's file object, as a VFS shim may. The overwritten bytes belong to no
-/// row, so SQLite does not need them.
-final class ZeroingFileMethods {
+/// Replaces methods of the file object of a connection, as a VFS shim may.
+final class FileMethods {
+  enum Change {
+    /// Writes zeros into the unallocated space of every page that is written to the database file. The overwritten
+    /// bytes belong to no row, so SQLite does not need them.
+    case zeroing
+    /// Takes no locks. SQLite's VFS without locks would drop those of other connections when it closes the file.
+    case withoutLocks
+  }
+
   /// The target of the file's `pMethods`: the methods that SQLite calls, followed by a pointer to the original methods.
   private struct Methods {
     var table: sqlite3_io_methods
@@ -14,14 +19,24 @@ final class ZeroingFileMethods {
   private let methods: UnsafeMutablePointer<Methods>
 
   /// Hooks into the file of an open connection; this object must outlive the connection.
-  init?(of connection: OpaquePointer) {
+  init?(of connection: OpaquePointer, _ change: Change) {
     var file: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
       let file, let original = file.pointee.pMethods
     else { return nil }
     methods = .allocate(capacity: 1)
     methods.initialize(to: Methods(table: original.pointee, original: original))
-    methods.pointee.table.xWrite = { ZeroingFileMethods.write($0, $1, $2, $3) }
+    switch change {
+    case .zeroing:
+      methods.pointee.table.xWrite = { FileMethods.write($0, $1, $2, $3) }
+    case .withoutLocks:
+      methods.pointee.table.xLock = { _, _ in SQLITE_OK }
+      methods.pointee.table.xUnlock = { _, _ in SQLITE_OK }
+      methods.pointee.table.xCheckReservedLock = { _, isReserved in
+        isReserved?.pointee = 0
+        return SQLITE_OK
+      }
+    }
     file.pointee.pMethods = UnsafeRawPointer(methods).assumingMemoryBound(to: sqlite3_io_methods.self)
   }
 
