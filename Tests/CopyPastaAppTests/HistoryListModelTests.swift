@@ -1,8 +1,9 @@
-import ClipHistory
+import Foundation
 import GtkKit
 import TestSupport
 import Testing
 
+@testable import ClipHistory
 @testable import CopyPastaApp
 
 @MainActor
@@ -92,13 +93,36 @@ import Testing
     #expect((0..<model.count).map { model.id(at: $0) } == [3, 1])
   }
 
-  @Test func `a row deleted by another program is shown as empty`() async throws {
+  @Test func `a row whose clip another program has deleted leaves the list when it is shown`() async throws {
     let scratch = try await Scratch((0..<100).map { "clip \($0)" })
     let model = try await wholeModel(of: scratch)
-    try await scratch.store.delete(model.id(at: 80))
-    // The row has neither a size nor an ellipsis.
-    #expect(model.clip(at: 80) == Clip(id: model.id(at: 80), capturedAt: 0, byteCount: 0, preview: ""))
-    #expect(model.clip(at: 81).preview == "clip 18")
+    let id = model.id(at: 80)
+    try await scratch.store.delete(id)
+    // Until then, the row has neither a size nor an ellipsis.
+    #expect(model.clip(at: 80) == Clip(id: id, capturedAt: 0, byteCount: 0, preview: ""))
+    try await waitUntil("the row removed") { model.position(of: id) == nil }
+    #expect(model.count == 99 && model.clip(at: 80).preview == "clip 18")
+  }
+
+  @Test func `an unreadable row of a damaged history leaves the list when it is shown`() async throws {
+    let scratch = try await Scratch((0..<300).map { "clip \($0)" })
+    await scratch.close()
+    var file = try Data(contentsOf: URL(fileURLWithPath: scratch.location.database))
+    // The byte is invalid in UTF-8.
+    file[try #require(file.range(of: Data("clip 100".utf8))).lowerBound] = 0xff
+    try file.write(to: URL(fileURLWithPath: scratch.location.database))
+    HistoryFolder.markDamaged(scratch.location.database)
+    let reader = try HistoryReader(location: scratch.location, evenIfDamaged: true)
+    let model = HistoryListModel { Issue.record($0) }
+    try model.open(reader, firstPageSize: 30)
+    let store = HistoryStore(at: scratch.location, digest: HistorySession.digest)
+    _ = await store.open(after: .diskFull)
+    model.addOlder(try await store.ids(olderThan: model.oldestOfFirstPage))
+    #expect(model.count == 300 && model.clip(at: 199).byteCount == 0)
+    try await waitUntil("the row removed") { model.count == 299 }
+    #expect(model.clip(at: 198).preview == "clip 101" && model.clip(at: 199).preview == "clip 99")
+    reader.close()
+    await store.close()
   }
 
   /// The other program restores rows that this model has never had.

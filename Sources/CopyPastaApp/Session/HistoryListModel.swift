@@ -61,10 +61,16 @@ final class HistoryListModel: ListModelSource {
   func clip(at position: Int) -> Clip {
     let id = id(at: position)
     if let row = rows[id] { return row }
-    loadPage(around: position)
-    // Show an empty row until the next start: another program has deleted the clip, or the file is damaged.
-    return rows[id] ?? Clip(id: id, capturedAt: 0, byteCount: 0, preview: "")
+    let isLoaded = loadPage(around: position)
+    if let row = rows[id] { return row }
+    // Another program has deleted the clip, or it is unreadable. A view that asks for a row must get one, so the row is
+    // empty until it is removed.
+    if isLoaded { Task { [weak self] in self?.removeAbsent(id) } }
+    return Clip(id: id, capturedAt: 0, byteCount: 0, preview: "")
   }
+
+  /// Removes a row whose clip was not in the history, unless it has been restored or read since.
+  private func removeAbsent(_ id: Int64) { if rows[id] == nil { remove([id]) } }
 
   func id(at position: Int) -> Int64 { ids[ids.count - 1 - position] }
 
@@ -239,8 +245,9 @@ final class HistoryListModel: ListModelSource {
 
   // MARK: Pages
 
-  private func loadPage(around position: Int) {
-    guard let reader else { return }
+  /// Returns whether all clips around `position` that exist and are readable are now in `rows`.
+  private func loadPage(around position: Int) -> Bool {
+    guard let reader else { return false }
     let start = position - position % Self.pageSize
     let oldest = id(at: min(start + Self.pageSize, ids.count) - 1)
     do throws(StoreError) {
@@ -249,12 +256,13 @@ final class HistoryListModel: ListModelSource {
       // Other programs may have added clips between ours, so continue to the last of ours, within limits.
       for _ in 1...Self.mostRuns {
         for clip in page { rows[clip.id] = clip }
-        guard let last = page.last?.id, last > oldest, page.count == Self.pageSize else { return }
+        guard let last = page.last?.id, last > oldest, page.count == Self.pageSize else { return true }
         page = try reader.page(from: last - 1, limit: Self.pageSize)
       }
     } catch {
       failed(error)
     }
+    return false
   }
 
   private func dropRows(farFrom position: Int) {
