@@ -62,16 +62,31 @@ import Testing
     }
     #expect(data.isFreed)
   }
+
+  @Test func `bytes are freed with their last reference`() {
+    let data = Data()
+    do {
+      let bytes = Bytes(taking: data.bytes())
+      #expect(bytes.count == 1 && !data.isFreed)
+    }
+    #expect(data.isFreed)
+  }
 }
 
-/// The data of a variant; records whether the variant has freed the data.
+/// The data of a variant or of bytes; records whether they have freed the data.
 private final class Data {
   var isFreed = false
 
+  private let freed: GDestroyNotify = { data in
+    Unmanaged<Data>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue().isFreed = true
+  }
+
+  func bytes() -> OpaquePointer? {
+    let data = Unmanaged.passRetained(self).toOpaque()
+    return g_bytes_new_with_free_func(data, 1, freed, data)
+  }
+
   func floatingVariant() -> OpaquePointer {
-    let freed: GDestroyNotify = { data in
-      Unmanaged<Data>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue().isFreed = true
-    }
     let type = g_variant_type_new("ay")
     defer { g_variant_type_free(type) }
     return g_variant_new_from_data(type, nil, 0, 1, freed, Unmanaged.passRetained(self).toOpaque())
