@@ -133,7 +133,7 @@ import X11Kit
       let source = X11Clipboard(display: display).makeSource(
         deliver: deliveries.take, ownerChanged: ownerChanges.add)
       source.limits = TransferLimits(idleTimeout: .seconds(3600), total: .seconds(3600))
-      let slow = try desktop.start(Fixture.python("bad_owner.py", ["Mute", "XdndSelection"]))
+      let slow = try desktop.start(Fixture.python("x11_owner.py", ["Mute", "XdndSelection"]))
       try await waitUntil("the drag source") { slow.lines == ["ready"] }
       let permit = ReadPermit()
       permit.grant()
@@ -151,7 +151,7 @@ import X11Kit
       owner = nil
       #expect(try await eventually { ownerChanges.count > changes })
       // Another drop does not wait either.
-      let other = try desktop.start(Fixture.python("bad_owner.py", ["Owner", "XdndSelection"]))
+      let other = try desktop.start(Fixture.python("x11_owner.py", ["Owner", "XdndSelection"]))
       try await waitUntil("the other drag source") { other.lines == ["ready"] }
       #expect(try await source.read(FakeDrop(nil), under: permit) == .text("the owner's text"))
       await #expect(throws: TransferError.cancelled) { try await drop.value }

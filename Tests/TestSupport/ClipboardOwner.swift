@@ -16,28 +16,26 @@ public struct ClipboardOwner: Sendable {
       let digits = offer.bytes.map { String(256 | Int($0), radix: 16).dropFirst() }.joined()
       return offer.targets.map { "\($0):\(digits)" }
     }
-    guard desktop.kind != .x11 else {
-      return try await start("bad_owner.py", ["Offers"] + contents, on: desktop)
-    }
-    guard desktop.kind == .gnome else { return try await start("wayland_owner.py", contents, on: desktop) }
+    guard desktop.kind == .gnome else { return try await start(["Offers"] + contents, on: desktop) }
     return try await desktop.keepingActiveWindow {
       let isKept = offers.contains { $0.targets.contains("text/plain") }
-      return try await start("wayland_owner.py", contents, on: desktop, isKept: isKept)
+      return try await start(["Offers"] + contents, on: desktop, isKept: isKept)
     }
   }
 
   /// Starts an owner that misbehaves.
   ///
-  /// - Parameter behaviour: The name of a class in `bad_owner.py` (X11) or `wayland_bad_owner.py`.
+  /// - Parameter behaviour: A name in the table of `x11_owner.py`, `wayland_owner.py` or both (`owners.py`).
   public static func start(
     behaving behaviour: String, on desktop: VirtualDesktop
   ) async throws -> ClipboardOwner {
-    try await start(desktop.kind == .x11 ? "bad_owner.py" : "wayland_bad_owner.py", [behaviour], on: desktop)
+    try await start([behaviour], on: desktop)
   }
 
   private static func start(
-    _ script: String, _ arguments: [String], on desktop: VirtualDesktop, isKept: Bool = false
+    _ arguments: [String], on desktop: VirtualDesktop, isKept: Bool = false
   ) async throws -> ClipboardOwner {
+    let script = desktop.kind == .x11 ? "x11_owner.py" : "wayland_owner.py"
     let program = try desktop.start(Fixture.python(script, arguments))
     let owner = ClipboardOwner(program: program, requestsOfShell: isKept ? 1 : 0)
     try await waitUntil("the owner of the clipboard", every: .milliseconds(10)) {

@@ -29,13 +29,13 @@ final class Client {
     close(input)
   }
 
-  /// Starts a clipboard owner with the behaviour of a class in `bad_owner.py`, and waits until it owns the clipboard.
+  /// Starts a clipboard owner with a behaviour of `x11_owner.py`, and waits until it owns the clipboard.
   ///
   /// - Parameter selection: the selection to own instead.
   static func owner(
     _ behaviour: String, of selection: String = "CLIPBOARD", display: String
   ) async throws -> Client {
-    let owner = try Client(Fixture.python("bad_owner.py", [behaviour, selection]), display: display)
+    let owner = try Client(Fixture.python("x11_owner.py", [behaviour, selection]), display: display)
     #expect(try await owner.nextLine() == "ready")
     return owner
   }

@@ -1,15 +1,20 @@
-"""Owns the clipboard of a Wayland desktop, and prints the requests.
+"""wayland_owner.py BEHAVIOUR: owns the clipboard of a Wayland desktop with one of the behaviours below or in owners.py.
 
-wayland_owner.py TYPE:HEX... offers each type with these bytes; a TYPE without ":" is listed but never answered.
-Prints "ready" when it is the owner, then a line for each request, and ends when it loses the ownership. Like wl-copy, it
-uses ext-data-control or wlr-data-control, which need no window and no focus. GNOME has no such protocol: there it shows
-a window of the application clipboard-owner until this window has the focus.
+Prints "ready" when it is the owner, then the type of each request, and "lost" when it loses the ownership; then it ends.
+Like wl-copy, it uses ext-data-control or wlr-data-control, which need no window and no focus. GNOME has no such protocol:
+there it shows a window of the application clipboard-owner until this window has the focus.
+
+On Wayland a request is a pipe, so an owner can only misbehave in what it writes and when it closes the pipe.
 """
 import os
 import struct
 import sys
+import time
+from itertools import repeat
 
+import owners
 import wayland
+from owners import HINT, TEXT, say
 
 # Two versions of the same protocol.
 CONTROLS = 'ext_data_control_manager_v1', 'zwlr_data_control_manager_v1'
@@ -21,11 +26,11 @@ GET_KEYBOARD, KEYMAP, ENTER = 1, 0, 1
 SIZE, FORMAT = 16, 1
 
 
-class Owner:
-    """Owns the clipboard while `run` runs. `offers` has the bytes by type; a type with None is never answered."""
+class Owner(owners.Owner):
+    """Owns the clipboard while `run` runs. `offers` has the answer to each type."""
 
     def __init__(self, offers):
-        self.unanswered, self.early = [], []
+        self.early = []
         self.connection = connection = wayland.Connection()
         seat = connection.bind('wl_seat')
         control = next((name for name in CONTROLS if name in connection.globals), None)
@@ -42,7 +47,7 @@ class Owner:
     def copy(self, offers):
         """Takes the clipboard with new offers, even if this process already owns the clipboard."""
         self.offers, connection = offers, self.connection
-        source = connection.new(lambda event, data: self.event(event - (not self.has_control), data))
+        self.source = source = connection.new(lambda *event: self.event(source, *event))
         connection.request(self.manager, CREATE_SOURCE, source)
         for name in offers:
             connection.request(source, OFFER, name)
@@ -93,44 +98,91 @@ class Owner:
         return destroy
 
     def run(self):
-        print('ready', flush=True)
+        say('ready')
         early, self.early = self.early, None
-        for event, data in early:
-            self.event(event, data)
+        for event in early:
+            self.event(*event)
         while True:
             self.connection.dispatch()
 
-    def event(self, event, data):
+    def event(self, source, event, data):
+        kind = event - (not self.has_control)
         if self.early is not None:
             # Defer requests that arrive before this program knows that it is the owner.
-            self.early.append((event, data))
-        elif event == CANCELLED:
+            self.early.append((source, event, data))
+        elif kind == CANCELLED and source == self.source:
             self.lost()
-        elif event == SEND:
+            sys.exit()
+        elif kind == SEND:
             name = wayland.string(data)
-            print(name, flush=True)
-            self.asked(name, self.connection.descriptors.pop(0))
+            say(name)
+            self.give(self.connection.descriptors.pop(0), self.offers[name])
 
-    # Behaviours may override these.
+    def put(self, descriptor, data):
+        with os.fdopen(descriptor, 'wb') as pipe:
+            pipe.write(data)
 
-    def lost(self):
-        sys.exit()
+    def trickle(self, pipe, pieces):
+        try:
+            for piece in pieces:
+                os.write(pipe, piece)
+                say('piece')
+                time.sleep(0.05)
+        except BrokenPipeError:
+            pass
 
-    def asked(self, name, descriptor):
-        if self.offers[name] is None:
-            self.unanswered.append(descriptor)
-        else:
-            with os.fdopen(descriptor, 'wb') as pipe:
-                pipe.write(self.offers[name])
+    # The steps of answers.
+
+    def closed(self, pipe):
+        os.close(pipe)
+
+    refused = closed
+
+    def dies(self, pipe):
+        os._exit(0)
+
+    def half(self, pipe):
+        os.write(pipe, b'half of ')
+        say('piece')
+
+    def much(self, pipe):
+        """Writes more than a pipe can hold, so that the reader must have begun to read."""
+        for _ in range(10):
+            os.write(pipe, b'half of ' * 10_000)
+
+    def drip(self, pipe):
+        """Writes single bytes, without an end."""
+        self.trickle(pipe, repeat(b'x'))
+
+    def long(self, pipe):
+        """Writes so slowly that another program can take over the clipboard in the middle."""
+        self.trickle(pipe, [b'abc' * 1000] * 20)
+
+    def public(self, pipe):
+        self.put(pipe, b'public')
+
+    def secret(self, pipe):
+        """Copies a secret."""
+        self.copy({FORM: b'hunter2', HINT: b'secret'})
+        say('swapped')
 
 
-def parse(arguments):
-    offers = {}
-    for argument in arguments:
-        name, separator, digits = argument.rpartition(':')
-        offers[name if separator else digits] = bytes.fromhex(digits) if separator else None
-    return offers
-
+FORM = 'text/plain;charset=utf-8'
+BEHAVIOURS = owners.behaviours(FORM) | {
+    'NulsAtEnd': {FORM: TEXT + b'\0\0'},
+    'Nothing': {FORM: b''},
+    'DieMidway': {FORM: 'half-200-dies'},
+    'DieMidwayOfMuch': {FORM: 'much-dies'},
+    # Closes the pipe before its connection, as the kernel may do for an owner that is killed.
+    'CloseAndDie': {FORM: 'half-closed-5-dies'},
+    # The window can lose the focus in between.
+    'DieLate': {FORM: 'half-1500-dies'},
+    'Stall': {FORM: 'half-mute'},
+    'Drip': {FORM: 'drip-closed'},
+    'Long': {FORM: 'long-closed'},
+    # Copies a secret after it has answered that the previous text is not a secret.
+    'SecretAfterHint': {FORM: b'no secret', HINT: 'public-20-secret'},
+}
 
 if __name__ == '__main__':
-    Owner(parse(sys.argv[1:])).run()
+    Owner(owners.behaviour(BEHAVIOURS)).run()

@@ -10,33 +10,31 @@ import select
 import sys
 from os.path import dirname
 
-from Xlib import X, Xatom, display
+from Xlib import X
 
 sys.path.insert(0, dirname(dirname(dirname(__file__))) + '/TestSupport/Fixtures')
-from bad_owner import HINT, Owner, say
+from owners import HINT, say
+from x11_owner import Owner
 
 TEXTS = ['UTF8_STRING', 'text/plain;charset=utf-8', 'text/plain', 'TEXT', 'STRING']
 
 
 class RandomOwner(Owner):
+    window = None
+
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.display = display.Display()
+        super().__init__({})
         # Ignore errors, because a reader may already have destroyed its window.
         self.display.set_error_handler(lambda *_: None)
-        self.window = None
-        self.begin()
 
     def begin(self):
         """Takes the clipboard with a new window and a new probability of misbehaviour."""
         if self.window is not None and self.random.random() < 0.5:
             self.window.destroy()
-        self.window = self.make_window()
-        self.window.set_selection_owner(self.atom('CLIPBOARD'), X.CurrentTime)
-        self.transfers, self.sent = {}, set()
+        self.sent = set()
         self.temper = self.random.choice([0.0, 0.1, 0.5])  # the probability of misbehaviour
-        self.display.sync()
-        say('ready')
+        super().begin()
 
     def run(self):
         while True:
@@ -49,11 +47,11 @@ class RandomOwner(Owner):
                 say(' '.join(['sent', *self.sent]))
                 self.begin()
 
-    def handle(self, happened):
-        if happened.type == X.SelectionRequest:
-            self.asked(happened, self.display.get_atom_name(happened.target))
-        elif happened.type == X.PropertyNotify and happened.state == X.PropertyDelete:
-            self.taken(happened.window, happened.atom)
+    def report(self, name):
+        pass
+
+    def lost(self):
+        pass
 
     def asked(self, request, name):
         if self.misbehaves():
@@ -65,14 +63,14 @@ class RandomOwner(Owner):
                 ])()
                 return
             self.random.choice([
-                self.destroy, lambda: self.answer(request, X.NONE),
+                self.closes, lambda: self.answer(request, X.NONE),
                 lambda: self.answer(request, self.atom('FIXTURE_OTHER')),
             ])()
         if name == 'TARGETS':
             self.offers = self.random.sample(TEXTS, self.random.randint(1, 5))
             if self.random.random() < 0.2:
                 self.offers.append(HINT)
-            self.targets(request)
+            self.listed(request)
         elif name == HINT:
             self.put(request, b'public', self.atom('UTF8_STRING'))
         elif self.random.random() < 0.5:
@@ -80,17 +78,14 @@ class RandomOwner(Owner):
         else:
             self.begin_pieces(request, self.kind())
 
-    def taken(self, window, prop):
-        transfer = self.transfers.get((window.id, prop))
-        if transfer is None:
-            return
+    def taken(self, window, prop, transfer):
         pieces, kind, whole = transfer
         if self.misbehaves() and self.random.random() < 0.3:
             choice = self.random.randint(0, 2)
             if choice == 0:
                 return
             if choice == 1:
-                self.destroy()
+                self.closes()
                 return
             # If the type differs from that of the earlier chunks, the reader has to refuse the whole text.
             kind = self.kind()
@@ -127,10 +122,6 @@ class RandomOwner(Owner):
     def begin_pieces(self, request, kind):
         pieces = [piece for piece in (self.text() for _ in range(self.random.randint(0, 5))) if piece]
         self.announce(request, (pieces, kind, b''.join(pieces)), self.random.choice([0, 1, 0xFFFFFFFF]))
-
-    def destroy(self):
-        self.window.destroy()
-        self.display.flush()
 
 
 if __name__ == '__main__':
