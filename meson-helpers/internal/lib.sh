@@ -46,10 +46,31 @@ until_true() {
   done
 }
 
+# The time limit of each step on a desktop, in seconds.
+# shellcheck disable=SC2034
+patience=${COPYPASTA_PATIENCE:-20}
+
+# query DATABASE SQL: queries a history that CopyPasta may be using.
+query() { sqlite3 -readonly -cmd '.timeout 5000' "$@"; }
+
+# copy_checkout FOLDER: copies the files of the checkout that git knows or would add.
+copy_checkout() {
+  git -C "$project" ls-files -z --cached --others --exclude-standard |
+    tar -C "$project" --null --files-from=- --ignore-failed-read -c 2>/dev/null | tar -C "$1" -x
+}
+
 # in_front TITLE: succeeds if the window with this title has the focus on X11, and sets $window to its id.
 in_front() {
   window=$(xdotool search --onlyvisible --name "^$1\$" | head -n 1)
   [[ -n $window && $(xdotool getactivewindow) == "$window" ]]
+}
+
+# is_still WINDOW PICTURE: on a private desktop, takes a picture, and succeeds if it equals the previous one, so that nothing is being drawn.
+is_still() {
+  cp "$2" "$HOME/before" 2>/dev/null || true
+  sleep 0.4
+  import -silent -window "$1" "$2"
+  cmp -s "$2" "$HOME/before"
 }
 
 # is_new_enough VERSION: succeeds if this version of Swift compiles CopyPasta.
