@@ -211,21 +211,22 @@ public actor HistoryStore: SerialActor {
   public func recordExplicitly(
     _ text: ClipText, at now: Int64, fromClipboard: Bool
   ) throws(StoreError) -> RecordOutcome {
-    try write(text, at: now, noted: fromClipboard) { connection, _ throws(StoreError) in
+    try write(text, at: now, setsLastCaptured: fromClipboard) { connection, _ throws(StoreError) in
       try connection.newestIs(text)
     }
   }
 
   /// Stores a text that was copied from the history as the last captured text; adds no row.
-  public func noteCopied(_ text: ClipText) throws(StoreError) {
+  public func setLastCaptured(_ text: ClipText) throws(StoreError) {
     _ = try write(text, at: CaptureTime.unknown) { _, _ in true }
   }
 
-  /// Adds a row unless the text is known, and stores the fingerprint if `noted` is true, in one transaction.
+  /// Adds a row unless the text is known, and stores the fingerprint if `setsLastCaptured` is true, in one
+  /// transaction.
   ///
   /// - Parameter isKnown: returns whether the text is known, given whether it equals the last captured text.
   private func write(
-    _ text: ClipText, at now: Int64, noted: Bool = true,
+    _ text: ClipText, at now: Int64, setsLastCaptured: Bool = true,
     unless isKnown: (WriteConnection, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) -> RecordOutcome {
     let connection = try opened()
@@ -237,9 +238,9 @@ public actor HistoryStore: SerialActor {
       let isLast = last.fingerprint == fingerprint
       let time = CaptureTime.next(after: last.capturedAt, at: now)
       let clip = try isKnown(connection, isLast) ? nil : connection.insert(text, capturedAt: time)
-      if clip != nil || noted && !isLast {
+      if clip != nil || setsLastCaptured && !isLast {
         try connection.writeLastCapture(
-          noted ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
+          setsLastCaptured ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
       }
       return clip
     }

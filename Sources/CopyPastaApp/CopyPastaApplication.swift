@@ -40,7 +40,7 @@ final class CopyPastaApplication {
   private var trayIcon: TrayIcon?
   private var startAtLogin: StartAtLogin?
   private lazy var haptics = Haptics(preferences: services.preferences)
-  private var historyService: Bus.Registration?
+  private var historyInterface: Bus.Registration?
   private var tokens: [ListenerToken] = []
 
   /// - Parameter startup: The services that GTK waits for as it starts.
@@ -217,7 +217,7 @@ final class CopyPastaApplication {
       do throws(BusError) {
         let bus = try await Bus.session()
         appearance.follow(on: bus)
-        historyService = try HistoryService.export(on: bus, clear: clearHistory)
+        historyInterface = try HistoryBusInterface.export(on: bus, clear: clearHistory)
       } catch {}
     }
     trayIcon = TrayIcon(preferences: services.preferences, pause: services.pause, requested: requested) {

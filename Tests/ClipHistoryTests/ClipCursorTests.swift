@@ -67,7 +67,7 @@ struct ClipCursorTests {
 
   /// SQLite reports neither, but its searches skip rows.
   @Test(arguments: FlippedBit.allCases)
-  func `every text is exported and found by its place even if one bit of an id is wrong`(
+  func `every text is exported, and found by its place in the list, even if one bit of an id is flipped`(
     _ bit: FlippedBit
   ) async throws {
     try await history.record()

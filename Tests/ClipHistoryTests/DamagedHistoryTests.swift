@@ -72,7 +72,7 @@ struct DamagedHistoryTests {
 
   @Test(
     .enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"), arguments: Page.allCases)
-  func `every readable row of a damaged history is listed and copied in a read-only folder`(
+  func `in a read-only folder, every readable row of a damaged history can be listed and copied`(
     _ page: Page
   ) async throws {
     try await handing(page.rawValue, as: "page") {

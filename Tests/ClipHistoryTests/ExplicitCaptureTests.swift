@@ -27,7 +27,7 @@ struct ExplicitCaptureTests {
     try await store.add(string)
     #expect(try await handOver(string) == .duplicate)
     // The text is still a duplicate after another text was copied from the history.
-    try await store.noteCopied(try ClipText("two"))
+    try await store.setLastCaptured(try ClipText("two"))
     #expect(try await handOver(string) == .duplicate)
     #expect(try history.previews().count == 1)
     #expect(try await handOver(String(string.dropLast()) + "y") != .duplicate, "of the same size")
@@ -37,7 +37,7 @@ struct ExplicitCaptureTests {
     _ = try await handOver("one")
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
     // The text is the newest clip, but not the last captured text.
-    try await store.noteCopied(try ClipText("two"))
+    try await store.setLastCaptured(try ClipText("two"))
     #expect(try await handOver("one") == .duplicate)
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
   }

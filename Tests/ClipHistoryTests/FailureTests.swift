@@ -19,7 +19,7 @@ struct FailureTests {
     await #expect(throws: StoreError.locked) { try await store.delete(1) }
     await #expect(throws: StoreError.locked) { try await store.deleteAll() }
     await #expect(throws: StoreError.locked) { try await store.delete(expired) { _ in true } }
-    await #expect(throws: StoreError.locked) { try await store.noteCopied(try ClipText("two")) }
+    await #expect(throws: StoreError.locked) { try await store.setLastCaptured(try ClipText("two")) }
     #expect(try history.previews() == ["one"])
     other.run("COMMIT")
     try await store.add("two")

@@ -32,7 +32,7 @@ struct FingerprintTests {
   @Test func `a text that was copied from the history is not recorded again`() async throws {
     try await store.add("one")
     try await store.add("two")
-    try await store.noteCopied(try ClipText("one"))
+    try await store.setLastCaptured(try ClipText("one"))
     #expect(try await store.record(try ClipText("one"), at: 2) == .duplicate)
     #expect(try await store.allIDs() == [1, 2], "an own copy adds no row")
     try await store.add("two")

@@ -20,7 +20,7 @@ struct FullDiskTests {
       await #expect(throws: StoreError.diskFull) { try await store.delete(1) }
       await #expect(throws: StoreError.diskFull) { try await store.restore(deleted) }
       await #expect(throws: StoreError.diskFull) { try await store.deleteAll() }
-      await #expect(throws: StoreError.diskFull) { try await store.noteCopied(try ClipText("one")) }
+      await #expect(throws: StoreError.diskFull) { try await store.setLastCaptured(try ClipText("one")) }
       let shown = try reader.newestPage(limit: 9)
       #expect(shown.map(\.preview) == ["one"])
       #expect(try await store.text(of: 1) == ClipText("one"))

@@ -31,7 +31,7 @@ struct ReplacementTests {
     await #expect(throws: StoreError.replaced) {
       try await store.recordExplicitly(text, at: 1, fromClipboard: true)
     }
-    await #expect(throws: StoreError.replaced) { try await store.noteCopied(text) }
+    await #expect(throws: StoreError.replaced) { try await store.setLastCaptured(text) }
     await #expect(throws: StoreError.replaced) { try await store.delete(1) }
     await #expect(throws: StoreError.replaced) { try await store.restore(deleted) }
     await #expect(throws: StoreError.replaced) { try await store.deleteAll() }

@@ -42,17 +42,17 @@ import Testing
     #expect(deliveries == [[0], [1], [2], [3, 4]])
   }
 
-  @Test func `a mailbox delivers a long burst in portions, or all of the rest when flushed`() async throws {
-    for (pause, portions) in [(Duration.zero, [[0, 1], [2, 3], [4]]), (Duration.seconds(600), [[0, 1]])] {
+  @Test func `a mailbox delivers a long burst in batches, or all of the rest when flushed`() async throws {
+    for (pause, batches) in [(Duration.zero, [[0, 1], [2, 3], [4]]), (Duration.seconds(600), [[0, 1]])] {
       var deliveries: [[Int]] = []
       let mailbox = BurstMailbox<Int>(
-        .init(gap: .zero, silence: .seconds(600), limit: .seconds(600), portion: 2, pause: pause)
+        .init(gap: .zero, silence: .seconds(600), limit: .seconds(600), batchSize: 2, pause: pause)
       ) { deliveries.append($0) }
       // The main thread is busy until all of them have arrived.
       for number in 0..<5 { mailbox.add(number) }
-      try await pump("the portions") { deliveries == portions }
+      try await pump("the batches") { deliveries == batches }
       mailbox.flush()
-      #expect(deliveries == portions + (pause == .zero ? [] : [[2, 3, 4]]))
+      #expect(deliveries == batches + (pause == .zero ? [] : [[2, 3, 4]]))
     }
   }
 

@@ -25,7 +25,7 @@ import Testing
     captures = CaptureQueue(
       into: scratch.store, queue: queue, noting: copies, now: { 1_000_000 }, report: outcomes.add)
     source.deliver = { [captures] delivery, offer in
-      captures.add(delivery, .followed(offer: offer))
+      captures.add(delivery, .copiedElsewhere(offer: offer))
       await captures.awaitRoom()
     }
   }
@@ -40,7 +40,7 @@ import Testing
   /// Copies a text out of the history.
   private func copyOut(_ text: String) throws {
     let copy = copies.add(try ClipText(validating: Array(text.utf8)), of: nil)
-    pendingRead.afterRead { [captures] in captures.note(copy) }
+    pendingRead.afterRead { [captures] in captures.add(copy) }
   }
 
   private func drain() async {
@@ -186,7 +186,7 @@ import Testing
 
   /// A full disk is simulated by a trigger.
   @Test(arguments: [true, false])
-  func `the text of a copied row is not recorded even if the copy could not be noted at once`(isLock: Bool)
+  func `a text copied from the history is not recorded even if its fingerprint was stored late`(isLock: Bool)
     async throws
   {
     try await scratch.record("last")
@@ -235,7 +235,7 @@ import Testing
       let captures = CaptureQueue(into: scratch.store, queue: TaskQueue(), noting: copies, now: { 0 }) { _ in
       }
       let source = FakeSource()
-      source.deliver = { delivery, offer in captures.add(delivery, .followed(offer: offer)) }
+      source.deliver = { delivery, offer in captures.add(delivery, .copiedElsewhere(offer: offer)) }
       source.follow(true)
       source.close()
       gone = captures

@@ -62,7 +62,8 @@ import Testing
   }
 
   /// river's file is a shell script, and `spawn` takes a shell command as one word.
-  @Test func `a shell runs river's lines with the program's path unchanged`() async throws {
+  @Test func `the shell keeps the program's path intact in the lines for the river compositor`() async throws
+  {
     let river = try #require(Compositor.all.first { $0.name == "river" })
     let script =
       "riverctl() { for word; do :; done; printf '%s\\n' \"$word\"; }\n" + river.lines(for: Self.program)
@@ -74,7 +75,7 @@ import Testing
       ])
   }
 
-  @Test func `labwc's start line is for a separate file`() throws {
+  @Test func `labwc's autostart command goes in a separate file`() throws {
     let labwc = try #require(Compositor.all.first { $0.name == "labwc" })
     #expect(labwc.startFile == "~/.config/labwc/autostart")
     #expect(labwc.startLine(for: Self.program) == "\(Self.shell) --background &")

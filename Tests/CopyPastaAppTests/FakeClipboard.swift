@@ -24,7 +24,7 @@ final class FakeClipboard: SystemClipboard {
 
   let offerLosses = Observers<Void>()
 
-  func take(_ text: ClipText) async throws(TransferError) {
+  func setText(_ text: ClipText) async throws(TransferError) {
     if let failure { throw failure }
     offered.append(String(decoding: text.bytes, as: UTF8.self))
     offeredText = text

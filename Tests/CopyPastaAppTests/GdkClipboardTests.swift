@@ -267,7 +267,7 @@ import Testing
     return try await pumping { try await TextTransfer(limits: limits).bytes { stream.input } }
   }
 
-  @Test func `the forms after one without an answer share one time limit`() {
+  @Test func `once a text format times out, the remaining formats share one time limit`() {
     var forms = TextForms(Array(1...6), idleTimeout: .seconds(5))
     var waits: [Duration] = []
     while let (_, wait) = forms.next() {

@@ -126,7 +126,7 @@ import Testing
   }
 
   /// The other program restores rows that this model has never had.
-  @Test func `rows that another program adds between others do not hide any`() async throws {
+  @Test func `every row can be loaded after another program has added rows between others`() async throws {
     let scratch = try await Scratch((0..<200).map { "clip \($0)" })
     var deleted: [DeletedClip] = []
     for id in Int64(30)..<100 { deleted.append(try #require(try await scratch.store.delete(id))) }

@@ -26,7 +26,7 @@ import Testing
     let list = Label("list")
     list.expand(horizontally: true, vertically: true)
     window.defaultSize = (360, height)
-    window.setChild(Box(.vertical, [list, Bar.area([bar.root])]))
+    window.setChild(Box(.vertical, [list, Bar.scrollingStack([bar.root])]))
     window.present(.ambient)
     bar.show(long, lifetime: .long)
   }

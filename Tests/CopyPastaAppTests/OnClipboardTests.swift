@@ -67,7 +67,9 @@ import Testing
     #expect(session.texts == ["two", "one"])
   }
 
-  @Test func `no row is marked once the clipboard's owner exits or another program copies`() async throws {
+  @Test func `no row is marked as on the clipboard after its owner exits or another program copies`()
+    async throws
+  {
     try await startReading()
     try await copyElsewhere(.text("three"))
     clipboard.offers.change()

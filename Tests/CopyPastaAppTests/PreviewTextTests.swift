@@ -45,7 +45,7 @@ import Testing
   }
 
   /// Otherwise the line before it would stay half empty.
-  @Test func `a line may break anywhere in a long word`() {
+  @Test func `a preview line may break anywhere in a long word`() {
     let word = "0123456789abcdef01234567"
     let broken = word.map(String.init).joined(separator: "\u{200B}")
     #expect(shown("to: \(word)  \(word.dropLast())") == "to: \(broken)  \(word.dropLast())")

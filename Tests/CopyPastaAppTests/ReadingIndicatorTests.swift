@@ -42,7 +42,7 @@ import Testing
   }
 
   /// The window in front may be one of the program's own dialogs.
-  @Test func `the indicator's tooltip does not name the active window while its own window is inactive`() {
+  @Test func `while its window is inactive, the indicator's tooltip does not say which window is active`() {
     #expect(ReadingIndicator().button.tooltip?.contains("this window is not in front") == true)
   }
 
@@ -76,7 +76,8 @@ import Testing
   }
 
   /// Each change of the label takes as long as the rest of a popup's frame.
-  @Test func `a hidden window's indicator does not change until it is shown again, inactive`() async throws {
+  @Test func `the indicator of a hidden window is not updated until the window is shown again`() async throws
+  {
     let (indicator, window) = (ReadingIndicator(), Window(title: "Indicator"))
     window.setChild(indicator.root)
     let idle = indicator.button.tooltip

@@ -74,7 +74,9 @@ import Testing
   }
 
   @Test(arguments: [Pending.copy, .cut, .delete, .drag, .fullText])
-  func `after an import, rows and open texts keep their items`(_ action: Pending) async throws {
+  func `rows and open texts refer to the same items after an import has changed their ids`(_ action: Pending)
+    async throws
+  {
     await scratch.close()
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)
     let session = session()
@@ -135,7 +137,7 @@ import Testing
   }
 
   /// Nothing tries again while no window is shown.
-  @Test func `after a lock at the start, Preferences of a hidden program finds expired items`() async throws {
+  @Test func `looking for expired items opens a locked history, even in a hidden program`() async throws {
     await scratch.close()
     let lock = try ForeignLock(scratch.location, "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE")
     let session = session(lock: 20)

@@ -142,7 +142,7 @@ extension X11KitTests {
       #expect(await reader.outcome(reason: way) == .text("the owner's text"))
     }
 
-    @Test func `a read sends no request after another offer has replaced its own`() async throws {
+    @Test func `a read sends no request if its offer was replaced`() async throws {
       let owner = try await own("Owner")
       let press = ReadPermit()
       press.grant()

@@ -7,7 +7,7 @@ struct Capture: Equatable, Sendable {
   /// The way in which the text arrived.
   enum Way: Equatable, Sendable {
     /// Another program copied it, as the offer with this number.
-    case followed(offer: Int)
+    case copiedElsewhere(offer: Int)
     /// The user pasted the offer with this number.
     case pasted(offer: Int)
     /// The user pasted a text that this program had put on the clipboard; `copy` is its number in `OwnCopies`.
@@ -19,7 +19,7 @@ struct Capture: Equatable, Sendable {
   let outcome: CaptureOutcome
 
   /// Whether the user asked for it, so that the newest row gets the focus.
-  var isOnPurpose: Bool { if case .followed = way { false } else { true } }
+  var isOnPurpose: Bool { if case .copiedElsewhere = way { false } else { true } }
 }
 
 /// The outcome of recording a text.
@@ -55,9 +55,9 @@ enum CaptureOutcome: Equatable, Sendable {
   init?(_ delivery: ClipboardDelivery, _ way: Capture.Way) {
     switch (delivery, way) {
     case (.success(.secret), _): self = .secret
-    case (.failure(.cancelled), .followed), (.success(.own), _), (.success(.text), _): return nil
+    case (.failure(.cancelled), .copiedElsewhere), (.success(.own), _), (.success(.text), _): return nil
     case (.failure(let error), _): self = .unread(error)
-    case (.success(.noText), .followed): self = .nothingToRecord
+    case (.success(.noText), .copiedElsewhere): self = .nothingToRecord
     case (.success(.noText), .pasted), (.success(.noText), .pastedOwn): self = .noText
     case (.success(.noText), .dropped): self = .unread(.refused)
     }

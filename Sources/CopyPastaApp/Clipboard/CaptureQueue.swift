@@ -3,7 +3,7 @@ import ClipboardCore
 import SerialQueue
 import Synchronization
 
-/// Records captured texts in the history, and notes this program's copies there, in order.
+/// Records captured texts in the history, and stores its copies as the last captured text, in order.
 ///
 /// Writes on the store's thread. While another program locks the history, the texts wait here, without delaying the
 /// user's other actions, and are tried again at short intervals. A text that finds the file replaced or damaged waits
@@ -20,7 +20,8 @@ final class CaptureQueue: Sendable {
   private enum Entry: Sendable {
     case bytes([UInt8], Capture.Way, at: Int64)
     case text(ClipText, Capture.Way, at: Int64)
-    case note(OwnCopies.Copy)
+    /// A copy from the history, to be stored as the last captured text.
+    case ownCopy(OwnCopies.Copy)
     /// The outcome of a read without a text.
     case outcome(CaptureOutcome, Capture.Way)
 
@@ -28,7 +29,7 @@ final class CaptureQueue: Sendable {
       switch self {
       case .bytes(let bytes, _, _): bytes.count + costOfEntry
       case .text(let text, _, _): text.byteCount + costOfEntry
-      case .note, .outcome: costOfEntry
+      case .ownCopy, .outcome: costOfEntry
       }
     }
 
@@ -37,13 +38,13 @@ final class CaptureQueue: Sendable {
       if case .outcome(let outcome, let way) = self { Capture(way: way, outcome: outcome) } else { nil }
     }
 
-    var isNote: Bool { if case .note = self { true } else { false } }
+    var isOwnCopy: Bool { if case .ownCopy = self { true } else { false } }
 
     /// The way in which the text to record arrived; nil for the other entries.
     var textWay: Capture.Way? {
       switch self {
       case .bytes(_, let way, _), .text(_, let way, _): way
-      case .note, .outcome: nil
+      case .ownCopy, .outcome: nil
       }
     }
   }
@@ -60,8 +61,9 @@ final class CaptureQueue: Sendable {
     var reopening = 0
     /// Whether it was reported that the history is locked.
     var isLockReported = false
-    /// A text of this program that could not be noted; it is noted at the next write, or when the program ends.
-    var unnoted: OwnCopies.Copy?
+    /// A copy from the history that could not be stored as the last captured text; this is tried again before the next
+    /// write, and when the program ends.
+    var unstored: OwnCopies.Copy?
     /// The clip of the last captured text, if it is known.
     var last: Clip.ID?
     var idle: [CheckedContinuation<Void, Never>] = []
@@ -104,7 +106,7 @@ final class CaptureQueue: Sendable {
   func add(_ text: ClipText, _ way: Capture.Way) { add(.text(text, way, at: now())) }
 
   /// Adds a text that this program has put on the clipboard, so that reading it back does not record it.
-  func note(_ copy: OwnCopies.Copy) { add(.note(copy)) }
+  func add(_ copy: OwnCopies.Copy) { add(.ownCopy(copy)) }
 
   /// Forgets which clip has the last captured text, because the ids of clips have changed.
   func forgetClips() { state.withLock { $0.last = nil } }
@@ -113,7 +115,7 @@ final class CaptureQueue: Sendable {
     let (number, obstacle) = state.withLock { state in
       state.count += 1
       // Only the last of several copies in a row becomes the last captured text.
-      if entry.isNote, state.waiting.count > 1, state.waiting.last?.entry.isNote == true {
+      if entry.isOwnCopy, state.waiting.count > 1, state.waiting.last?.entry.isOwnCopy == true {
         state.waiting[state.waiting.count - 1].entry = entry
       } else {
         state.waiting.append((entry, entry.cost, state.count))
@@ -140,14 +142,14 @@ final class CaptureQueue: Sendable {
     }
   }
 
-  /// Makes a last attempt to write what waits, and to note the copies that were not noted yet.
+  /// Makes a last attempt to write what waits, and to store the copies from the history that were not stored yet.
   ///
   /// - Returns: The number of texts that are lost.
   @MainActor func close() async -> Int {
     resume()
     await queue.drain()
     if let copy = copies.all.last {
-      note(copy)
+      add(copy)
       await queue.drain()
     }
     endWaiting()
@@ -170,7 +172,7 @@ final class CaptureQueue: Sendable {
   /// Writes the entries up to a number; those after it come after the user's actions in between.
   private func work(upTo number: Int) {
     queue.add(for: store) { [self] store in
-      noteAgain(in: store)
+      storeAgain(in: store)
       while let entry = state.withLock({ state in
         state.obstacle == nil ? state.waiting.first.flatMap { $0.number <= number ? $0.entry : nil } : nil
       }) {
@@ -237,7 +239,7 @@ final class CaptureQueue: Sendable {
   private func write(_ entry: Entry, in store: isolated HistoryStore) -> Capture? {
     switch entry {
     case .outcome: return entry.capture
-    case .note(let copy): return write(copy, in: store)
+    case .ownCopy(let copy): return write(copy, in: store)
     case .text(let text, let way, let time):
       return Capture(way: way, outcome: record(text, way, time, in: store))
     case .bytes(let bytes, let way, let time):
@@ -247,7 +249,7 @@ final class CaptureQueue: Sendable {
         state.withLock { $0.waiting[0].entry = .text(text, way, at: time) }
         return Capture(way: way, outcome: record(text, way, time, in: store))
       } catch {
-        let isEmptyOffer = if case .followed = way { error == .empty } else { false }
+        let isEmptyOffer = if case .copiedElsewhere = way { error == .empty } else { false }
         return Capture(way: way, outcome: isEmptyOffer ? .nothingToRecord : .invalid(error))
       }
     }
@@ -259,13 +261,13 @@ final class CaptureQueue: Sendable {
     do throws(StoreError) {
       let outcome: HistoryStore.RecordOutcome
       switch way {
-      case .followed:
+      case .copiedElsewhere:
         if let copy = copies.copy(of: text) { return .ignored(copy.clip) }
         outcome = try store.record(text, at: time)
       case .pasted, .pastedOwn: outcome = try store.recordExplicitly(text, at: time, fromClipboard: true)
       case .dropped: outcome = try store.recordExplicitly(text, at: time, fromClipboard: false)
       }
-      return noted(outcome, way)
+      return updateLast(after: outcome, way)
     } catch {
       return outcome(of: error)
     }
@@ -286,47 +288,49 @@ final class CaptureQueue: Sendable {
   }
 
   /// Updates `last`, the clip of the last captured text; a dropped text does not change it.
-  private func noted(_ outcome: HistoryStore.RecordOutcome, _ way: Capture.Way) -> CaptureOutcome {
-    let isFollowed = if case .followed = way { true } else { false }
+  private func updateLast(
+    after outcome: HistoryStore.RecordOutcome, _ way: Capture.Way
+  ) -> CaptureOutcome {
+    let isCopiedElsewhere = if case .copiedElsewhere = way { true } else { false }
     return state.withLock { state in
-      if way != .dropped, let unnoted = state.unnoted.take() { copies.forget(upTo: unnoted.number) }
+      if way != .dropped, let unstored = state.unstored.take() { copies.forget(upTo: unstored.number) }
       switch outcome {
       case .recorded(let clip):
         if way != .dropped { state.last = clip.id }
         return .recorded(clip)
       case .duplicate:
-        if !isFollowed, way != .dropped { state.last = nil }
-        return .ignored(isFollowed ? state.last : nil)
+        if !isCopiedElsewhere, way != .dropped { state.last = nil }
+        return .ignored(isCopiedElsewhere ? state.last : nil)
       }
     }
   }
 
-  /// Notes a text of this program; remembers it if that fails, which does not concern the user: the text is on the
-  /// clipboard.
+  /// Stores a copy from the history as the last captured text; remembers it if that fails, which does not concern the
+  /// user: the text is on the clipboard.
   private func write(_ copy: OwnCopies.Copy, in store: isolated HistoryStore) -> Capture? {
     do throws(StoreError) {
-      try note(copy, in: store)
+      try setLastCaptured(copy, in: store)
       return nil
     } catch {
       let outcome = outcome(of: error)
       if case .waiting = outcome { return Capture(way: .pastedOwn(copy: copy.number), outcome: outcome) }
-      state.withLock { $0.unnoted = copy }
+      state.withLock { $0.unstored = copy }
       return nil
     }
   }
 
-  private func noteAgain(in store: isolated HistoryStore) {
-    guard let unnoted = state.withLock(\.unnoted) else { return }
+  private func storeAgain(in store: isolated HistoryStore) {
+    guard let unstored = state.withLock(\.unstored) else { return }
     do throws(StoreError) {
-      try note(unnoted, in: store)
+      try setLastCaptured(unstored, in: store)
     } catch {
       // Try again before the next write.
     }
   }
 
-  private func note(_ copy: OwnCopies.Copy, in store: isolated HistoryStore) throws(StoreError) {
-    try store.noteCopied(copy.text)
+  private func setLastCaptured(_ copy: OwnCopies.Copy, in store: isolated HistoryStore) throws(StoreError) {
+    try store.setLastCaptured(copy.text)
     copies.forget(upTo: copy.number)
-    state.withLock { ($0.unnoted, $0.last) = (nil, copy.clip) }
+    state.withLock { ($0.unstored, $0.last) = (nil, copy.clip) }
   }
 }

@@ -32,7 +32,7 @@ final class GdkClipboard: SystemClipboard {
 
   var offeredText: ClipText? { device.isOurs ? offered : nil }
 
-  func take(_ text: ClipText) async throws(TransferError) {
+  func setText(_ text: ClipText) async throws(TransferError) {
     await pendingRead.wait()
     device.offer(text.bytes, as: TextFormat.mimeTypes)
     offered = text
@@ -273,7 +273,8 @@ private final class GdkClipboardSource: ClipboardSource {
       throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
     }
     if changes == read.changes {
-      try await waitForChange(during: read, atMost: answer == .nothing ? Self.longDying : Self.dying)
+      try await waitForChange(
+        during: read, atMost: answer == .empty(isLast: true) ? Self.longDying : Self.dying)
     }
     clipboard.synchronise()
     if read.isOwnershipLost {

@@ -3,7 +3,7 @@ import ClipboardCore
 import GtkKit
 import SerialQueue
 
-/// The one way into the history: every text comes in here, whether it was followed, pasted or dropped.
+/// The one way into the history: every text comes in here, whether it was copied elsewhere, pasted or dropped.
 ///
 /// Each text goes from the clipboard's source to a `CaptureQueue`, and its outcome to `show`. No step waits for the
 /// main thread.
@@ -47,7 +47,7 @@ final class Intake {
   private lazy var arrivals = BurstMailbox<Capture>(deliver: weakly(self) { $0.arrived($1) })
   /// Reads what other programs offer.
   private lazy var source = clipboard.makeSource { [captures] delivery, offer in
-    captures.add(delivery, .followed(offer: offer))
+    captures.add(delivery, .copiedElsewhere(offer: offer))
     await captures.awaitRoom()
   } ownerChanged: { [weak self] in
     Task.unpooled { [weak self] in self?.ownerChanged() }
@@ -86,8 +86,8 @@ final class Intake {
     self.show = show
     self.onClipboardChanged = onClipboardChanged
     self.contentChanged = contentChanged
-    // Note the copies that were made before this intake existed.
-    clipboard.ownCopies.all.forEach(captures.note)
+    // Store the copies that were made before this intake existed.
+    for copy in clipboard.ownCopies.all { captures.add(copy) }
     observations = [
       clipboard.ownCopies.additions.add(weakly(self) { $0.copied($1) }),
       clipboard.offerLosses.add(weakly(self) { $0.onClipboard = nil }),
@@ -181,7 +181,7 @@ final class Intake {
     }
   }
 
-  /// Notes a text that this program has put on the clipboard.
+  /// Stores a text that this program has put on the clipboard as the last captured text.
   ///
   /// Storing waits for the read in progress and for the texts in the queue, which were on the clipboard before this
   /// copy. When the window becomes active, a text that is already recorded may be read again. If this copy were stored
@@ -190,7 +190,7 @@ final class Intake {
     // If a clipboard manager has taken over the text, this program would not notice a later copy in another program.
     onClipboard = clipboard.isOffering ? copy.clip : nil
     if userReads.contains(where: \.isPaste) { copiedSincePaste = copy.text }
-    clipboard.pendingRead.afterRead { [captures] in captures.note(copy) }
+    clipboard.pendingRead.afterRead { [captures] in captures.add(copy) }
   }
 
   // MARK: - Outcomes
@@ -215,7 +215,7 @@ final class Intake {
   /// Whether the text, or what was offered instead of a text, is still on the clipboard.
   func isOnClipboard(_ way: Capture.Way) -> Bool {
     switch way {
-    case .followed(let offer), .pasted(let offer): !clipboard.isOffering && offer == source.offer
+    case .copiedElsewhere(let offer), .pasted(let offer): !clipboard.isOffering && offer == source.offer
     case .pastedOwn(let copy): clipboard.isOffering && copy == clipboard.ownCopies.count
     case .dropped: false
     }

@@ -13,12 +13,10 @@ struct OfferedText {
   let confirm: @MainActor (Answer) async throws -> Void
 
   /// What an owner has sent.
-  enum Answer {
+  enum Answer: Equatable {
     case bytes
-    /// Nothing, but another form is asked for next.
-    case nothingYet
-    /// Nothing, in the last form.
-    case nothing
+    /// No byte; if this was not the last form, the next one is requested.
+    case empty(isLast: Bool)
   }
 
   /// Returns the text in the first form that the owner serves; all forms together have one time limit.
@@ -71,7 +69,7 @@ struct OfferedText {
     of form: String, isText: Bool, isLast: Bool, _ limits: TransferLimits
   ) async throws -> [UInt8] {
     let bytes = try await TextTransfer(limits: limits).bytes { try await open(form, isText) }
-    try await confirm(!bytes.isEmpty ? .bytes : isLast ? .nothing : .nothingYet)
+    try await confirm(!bytes.isEmpty ? .bytes : .empty(isLast: isLast))
     return bytes
   }
 }

@@ -1,7 +1,7 @@
 import ClipHistory
 import Synchronization
 
-/// The texts that this program has put on the clipboard and that the history has not noted yet.
+/// The texts that this program has put on the clipboard and that the history has not stored as its last captured text yet.
 ///
 /// They are not recorded if another program, such as a clipboard manager, offers them again.
 final class OwnCopies: Sendable {
@@ -26,10 +26,10 @@ final class OwnCopies: Sendable {
 
   @MainActor init() {}
 
-  /// How many texts were put on the clipboard, also those that were noted since.
+  /// How many texts were put on the clipboard, also those that were stored since.
   var count: Int { state.withLock(\.count) }
 
-  /// The texts that were not noted yet, oldest first.
+  /// The texts that were not stored yet, oldest first.
   var all: [Copy] { state.withLock(\.copies) }
 
   /// Adds a text that is about to be put on the clipboard.
@@ -47,9 +47,9 @@ final class OwnCopies: Sendable {
   /// Forgets a text that could not be put on the clipboard.
   func forget(_ copy: Copy) { state.withLock { $0.copies.removeAll { $0.number == copy.number } } }
 
-  /// Forgets a text that the history has noted, and those before it.
+  /// Forgets a text that the history has stored, and those before it.
   func forget(upTo number: Int) { state.withLock { $0.copies.removeAll { $0.number <= number } } }
 
-  /// The newest copy of this text that was not noted yet.
+  /// The newest copy of this text that was not stored yet.
   func copy(of text: ClipText) -> Copy? { state.withLock { $0.copies.last { $0.text == text } } }
 }

@@ -25,7 +25,7 @@ protocol SystemClipboard: AnyObject {
   ///
   /// - Throws: `ownershipLost` if another program copied at the same moment; `unavailable` if the X server cannot be
   ///   reached.
-  func take(_ text: ClipText) async throws(TransferError)
+  func setText(_ text: ClipText) async throws(TransferError)
 
   /// The followed read that a copy waits for.
   var pendingRead: PendingRead { get }
@@ -53,14 +53,14 @@ protocol SystemClipboard: AnyObject {
 }
 
 extension SystemClipboard {
-  /// Puts a text of this program on the clipboard, and remembers that it is not to be recorded; see `take`.
+  /// Puts a text of this program on the clipboard, and remembers that it is not to be recorded; see `setText`.
   ///
   /// - Parameter id: The clip whose whole text it is; nil for any other text.
   func offer(_ text: ClipText, of id: Clip.ID? = nil) async throws(TransferError) {
     // Remember it first, because a clipboard manager may immediately take it over and offer it again.
     let copy = ownCopies.add(text, of: id)
     do throws(TransferError) {
-      try await take(text)
+      try await setText(text)
     } catch {
       ownCopies.forget(copy)
       throw error

@@ -48,7 +48,7 @@ final class X11Clipboard: SystemClipboard {
   // Accept X11's own names as well, because some drag sources list only these names.
   var dropFormats: [String] { TextFormat.names }
 
-  func take(_ text: ClipText) async throws(TransferError) {
+  func setText(_ text: ClipText) async throws(TransferError) {
     await pendingRead.wait()
     let outcome: SelectionOwner.Outcome
     do {

@@ -11,9 +11,9 @@ enum Clear {
   /// - Returns: The exit status.
   static func run(_ location: HistoryLocation, of running: RunningApplication) -> Int32 {
     do throws(BusError) {
-      if let count = try HistoryService.clear(running) { return report(count) }
+      if let count = try HistoryBusInterface.clear(running) { return report(count) }
     } catch {
-      if case .refused(HistoryService.failure, let message) = error {
+      if case .refused(HistoryBusInterface.failure, let message) = error {
         printError(message)
       } else {
         printError(tr("CopyPasta is running but not responding: %s").filled(with: error.description))

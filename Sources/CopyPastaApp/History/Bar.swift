@@ -74,7 +74,7 @@ final class Bar {
   }
 
   /// Puts bars below each other; if they need more room than there is, they scroll, so that the list stays visible.
-  static func area(_ bars: [Widget]) -> Widget {
+  static func scrollingStack(_ bars: [Widget]) -> Widget {
     let scrolled = ScrolledWindow(child: Box(.vertical, bars))
     scrolled.setAccessibleName(tr("Notices"))
     scrolled.addStyle("bars")

@@ -48,7 +48,7 @@ final class HistoryWindow {
       HeaderBar(title: "", start: [readingIndicator.root], end: [MenuButton.main]))
     window.addStyle("copypasta")
     window.restoreSize(from: services.windowState)
-    window.setChild(Box(.vertical, [body.root, Bar.area([retentionBar.root, notice.root])]))
+    window.setChild(Box(.vertical, [body.root, Bar.scrollingStack([retentionBar.root, notice.root])]))
     connect()
     session.open(firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height))
     stateChanged()

@@ -7,7 +7,8 @@ import SerialQueue
 /// the shortcut off.
 @MainActor
 final class ShortcutGroup {
-  private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keys, desktop, gnome, command]).root
+  private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keysRow, desktopRow, gnomeRow, commandRow])
+    .root
 
   private let preferences: Preferences
   private let controller: GlobalShortcutController
@@ -15,14 +16,14 @@ final class ShortcutGroup {
   private weak var window: Window?
   private let label = Label()
   private let button: Button
-  private lazy var keys = PreferenceRow(
+  private lazy var keysRow = PreferenceRow(
     tr("Show or Hide the _History"), "", button, clicked: weakly(self) { $0.record() })
-  private let command: PreferenceRow
+  private let commandRow: PreferenceRow
   private let copyButton = CopyButton(tr("Cop_y"))
   private let desktopButton = Button(label: tr("Ch_ange…"))
-  private let desktop: PreferenceRow
+  private let desktopRow: PreferenceRow
   private let gnomeButton = Button(label: "")
-  private let gnome: PreferenceRow
+  private let gnomeRow: PreferenceRow
   private var tokens: [ListenerToken] = []
 
   /// - Parameter window: The group's window, which is held weakly.
@@ -38,11 +39,11 @@ final class ShortcutGroup {
     label.wrap()
     button = Button(child: label)
     button.addStyle("shortcut")
-    command = PreferenceRow(tr("C_ommand to Bind"), "", copyButton.root)
-    command.root.addStyle("command")
-    desktop = PreferenceRow(
+    commandRow = PreferenceRow(tr("C_ommand to Bind"), "", copyButton.root)
+    commandRow.root.addStyle("command")
+    desktopRow = PreferenceRow(
       tr("Keys in Your Desktop’s Settings"), tr("Your desktop has the last word on the keys."), desktopButton)
-    gnome = PreferenceRow(tr("Shortcut in _GNOME"), "", gnomeButton)
+    gnomeRow = PreferenceRow(tr("Shortcut in _GNOME"), "", gnomeButton)
     window.noteInput()
     connect()
     show()
@@ -73,7 +74,7 @@ final class ShortcutGroup {
       window?.takesSystemShortcuts = isRecording
       // Release the current shortcut, so that its keys can be chosen again and do not toggle the window.
       controller.isPaused = isRecording
-      keys.keepsHeight = isRecording
+      keysRow.keepsHeight = isRecording
       if isRecording { explain(Self.keysHint) }
       show()
     }
@@ -110,7 +111,7 @@ final class ShortcutGroup {
     case _ where keys.isModifierAlone: break
     default:
       if let objection = keys.objection {
-        self.keys.showError(objection + " " + Self.keysHint)
+        keysRow.showError(objection + " " + Self.keysHint)
       } else {
         choose(keys.name)
       }
@@ -129,22 +130,22 @@ final class ShortcutGroup {
 
   private func copyCommand() {
     guard let text = controller.state.command else { return }
-    Task.unpooled { [clipboard, command, copyButton] in
-      if let failure = await clipboard.offer(command: text) { return command.showError(failure) }
+    Task.unpooled { [clipboard, commandRow, copyButton] in
+      if let failure = await clipboard.offer(command: text) { return commandRow.showError(failure) }
       copyButton.showCopied()
     }
   }
 
   private func openSettings() {
     guard let open = controller.openSettings else { return }
-    Task.unpooled { [desktop] in
-      if await !open() { desktop.showError(tr("Couldn’t open your desktop’s settings.")) }
+    Task.unpooled { [desktopRow] in
+      if await !open() { desktopRow.showError(tr("Couldn’t open your desktop’s settings.")) }
     }
   }
 
   private func useGnome() {
     if let choice = controller.gnomeChoice, let failure = controller.choose(choice) {
-      gnome.showError(failure)
+      gnomeRow.showError(failure)
     }
   }
 
@@ -162,23 +163,23 @@ final class ShortcutGroup {
     guard !isRecording else { return }
     let state = controller.state
     explain(state.message, namesKeys: state.shortcut == name, isFailure: state.isFailure)
-    desktop.isShown = controller.openSettings != nil
-    command.isShown = controller.state.command != nil
-    if let text = controller.state.command { command.explain(ShortcutState.unbroken(text), spoken: text) }
-    gnome.isShown = controller.gnomeChoice != nil
+    desktopRow.isShown = controller.openSettings != nil
+    commandRow.isShown = controller.state.command != nil
+    if let text = controller.state.command { commandRow.explain(ShortcutState.unbroken(text), spoken: text) }
+    gnomeRow.isShown = controller.gnomeChoice != nil
     switch controller.gnomeChoice {
     case .add?:
       gnomeButton.label = tr("Set _Up")
-      gnome.explain(tr("Add %s to the custom shortcuts in GNOME Settings.").filled(with: keysSet))
+      gnomeRow.explain(tr("Add %s to the custom shortcuts in GNOME Settings.").filled(with: keysSet))
     case .remove?:
       gnomeButton.label = tr("_Remove")
-      gnome.explain(tr("The keys are a custom shortcut in GNOME Settings."))
+      gnomeRow.explain(tr("The keys are a custom shortcut in GNOME Settings."))
     case nil: break
     }
   }
 
   private func explain(_ text: String, namesKeys: Bool = false, isFailure: Bool = false) {
     // Let a screen reader announce the keys exactly once.
-    keys.explain(text, spoken: namesKeys ? text : name + ". " + text, isFailure: isFailure)
+    keysRow.explain(text, spoken: namesKeys ? text : name + ". " + text, isFailure: isFailure)
   }
 }

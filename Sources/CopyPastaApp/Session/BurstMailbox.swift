@@ -22,8 +22,8 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     /// The longest time that an element is held back.
     var limit = Duration.milliseconds(1500)
     /// The most elements delivered together: the list builds a row for each, up to 200, in 0.1 to 0.2 ms.
-    var portion = 32
-    /// The time between two portions, in which the list is drawn.
+    var batchSize = 32
+    /// The time between two batches, in which the list is drawn.
     var pause = Duration.milliseconds(20)
   }
 
@@ -48,14 +48,14 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     }
     guard isFirst else { return }
     Task.unpooled { [pace] in
-      if isFast { self.waitForSilence(until: now + pace.limit) } else { self.deliverPortion() }
+      if isFast { self.waitForSilence(until: now + pace.limit) } else { self.deliverBatch() }
     }
   }
 
   /// Delivers all elements added so far together, in their order.
   @MainActor func flush() { deliver(atMost: .max) }
 
-  @MainActor private func deliverPortion() { deliver(atMost: pace.portion) }
+  @MainActor private func deliverBatch() { deliver(atMost: pace.batchSize) }
 
   @MainActor private func deliver(atMost count: Int) {
     let (elements, hasMore) = content.withLock { content in
@@ -63,7 +63,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
       content.waiting.removeFirst(elements.count)
       return (elements, !content.waiting.isEmpty)
     }
-    timer = hasMore ? Timeout(after: pace.pause, weakly(self) { $0.deliverPortion() }) : nil
+    timer = hasMore ? Timeout(after: pace.pause, weakly(self) { $0.deliverBatch() }) : nil
     if !elements.isEmpty { deliver(elements) }
   }
 
@@ -71,7 +71,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     guard let last = content.withLock(\.last) else { return }
     let now = ContinuousClock.now
     let end = min(last + pace.silence, limit)
-    guard now < end else { return deliverPortion() }
+    guard now < end else { return deliverBatch() }
     // Do not use `Task.sleep`: it would start libdispatch's thread pool, which then wakes the process once a second
     // for the rest of its life.
     timer = Timeout(after: end - now, weakly(self) { $0.waitForSilence(until: limit) })

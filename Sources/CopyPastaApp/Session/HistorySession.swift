@@ -72,7 +72,7 @@ final class HistorySession {
 
   /// Opened at its first use, because a program that starts hidden may not need the history.
   private(set) lazy var store = makeStore()
-  /// The way in for texts that are followed, pasted or dropped.
+  /// The way in for texts that are copied elsewhere, pasted or dropped.
   private(set) lazy var intake = Intake(
     into: store, from: clipboard, after: queue, now: services.now, show: weakly(self) { $0.show($1) },
     onClipboardChanged: weakly(self) { session, _ in session.events.notify(.onClipboardChanged) },

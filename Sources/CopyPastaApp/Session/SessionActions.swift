@@ -137,7 +137,7 @@ extension HistorySession {
   private func erase(_ seen: SeenClip, announcing event: HistoryEvent) async {
     do throws(StoreError) {
       var deleted = try await store.delete(seen.clip.id)
-      if deleted == nil, let id = try await otherID(of: seen) {
+      if deleted == nil, let id = try await changedID(of: seen) {
         deleted = try await store.delete(id)
         model.remove(id)
       }
@@ -205,13 +205,13 @@ extension HistorySession {
     if seen.fileNumber == fileNumber, let text = try await store.text(of: seen.clip.id) {
       return (text, seen.clip.id)
     }
-    guard let id = try await otherID(of: seen), let text = try await store.text(of: id) else { return nil }
+    guard let id = try await changedID(of: seen), let text = try await store.text(of: id) else { return nil }
     return (text, id)
   }
 
   /// The id of a clip that was not found by its old id, because the list shows another file or an import has given it
   /// another id; nil if the history does not have it any more.
-  private func otherID(of seen: SeenClip) async throws(StoreError) -> Clip.ID? {
+  private func changedID(of seen: SeenClip) async throws(StoreError) -> Clip.ID? {
     // An import can run only while this session cannot write.
     if seen.fileNumber == fileNumber, obstacle != nil { try await updateModel() }
     let id = try model.presentID(of: seen.clip)

@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `the empty page has the focus and describes what to do`() async throws {
+  @Test func `an empty history's page has the focus, and a description that says what to do`() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }

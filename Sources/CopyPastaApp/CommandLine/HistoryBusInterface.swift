@@ -5,7 +5,7 @@ import GtkKit
 ///
 /// An action of the application does not suffice, because it returns no result.
 @MainActor
-enum HistoryService {
+enum HistoryBusInterface {
   /// The name of the error whose message is for the user.
   static let failure = "org.copypasta.CopyPasta.Error.NotCleared"
 
