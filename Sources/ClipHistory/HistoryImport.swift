@@ -58,7 +58,7 @@ public final class HistoryImport {
     guard let connection else { throw .failed(code: SQLITE_MISUSE) }
     let time = CaptureTime.plausible(time)
     let hash = Clip.Full.hash(of: text.bytes, at: time)
-    if let id = idOfPresent(hash) ?? added[hash], try isText(text, of: id) { return false }
+    if let id = idOfPresent(hash) ?? added[hash], try clip(id, hasText: text) { return false }
     added[hash] = try connection.insert(text, capturedAt: time).id
     return true
   }
@@ -108,7 +108,7 @@ public final class HistoryImport {
     return low < present.count && present[low].hash == hash ? present[low].id : nil
   }
 
-  private func isText(_ text: ClipText, of id: Int64) throws(StoreError) -> Bool {
+  private func clip(_ id: Int64, hasText text: ClipText) throws(StoreError) -> Bool {
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       try comparison?.first(id, bytes) { $0.integer(0) } != nil
     }

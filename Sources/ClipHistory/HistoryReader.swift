@@ -48,7 +48,7 @@ public final class HistoryReader {
       if evenIfDamaged, try opening.isKnownDamaged() { throw .damaged }
       following = try ReopeningReader(opening)
     } catch {
-      try readDamaged(after: error)
+      try switchToDamaged(after: error)
     }
   }
 
@@ -88,7 +88,7 @@ public final class HistoryReader {
   public var isReplaced: Bool { following?.current.database.hasMoved ?? damaged?.hasMoved ?? false }
 
   /// An upper bound for the number of clips that could not be read so far.
-  public var unreadCount: Int { damaged?.lostCount ?? 0 }
+  public var unreadableCount: Int { damaged?.lostCount ?? 0 }
 
   // MARK: -
 
@@ -100,7 +100,7 @@ public final class HistoryReader {
       do throws(StoreError) {
         return try following.read(body)
       } catch {
-        try readDamaged(after: error)
+        try switchToDamaged(after: error)
       }
     }
     guard let damaged else { throw .failed(code: SQLITE_MISUSE) }
@@ -108,7 +108,7 @@ public final class HistoryReader {
   }
 
   /// From now on, reads what is readable if `error` means damage that cannot be recovered now.
-  private func readDamaged(after error: StoreError) throws(StoreError) {
+  private func switchToDamaged(after error: StoreError) throws(StoreError) {
     guard evenIfDamaged || error == .cannotBeRecovered else { throw error }
     damaged = try opening.damaged(after: error)
   }
@@ -135,7 +135,7 @@ public final class HistoryReader {
 /// ```swift
 /// let clips = try ClipCursor(location: location)
 /// while let clip = try clips.next() { write(clip.text.bytes) }
-/// clips.unreadCount  // 0
+/// clips.unreadableCount  // 0
 /// ```
 public final class ClipCursor {
   private let opening: HistoryOpening
@@ -172,7 +172,7 @@ public final class ClipCursor {
   }
 
   /// The number of clips that could not be read so far, or an upper bound if clips were deleted on a damaged page.
-  public private(set) var unreadCount = 0
+  public private(set) var unreadableCount = 0
 
   /// Whether the history is damaged, as far as it has been read.
   public private(set) var isDamaged = false
@@ -190,7 +190,7 @@ public final class ClipCursor {
       self.following = following
       try following.read { connection throws(StoreError) in try connection.checkSearch() }
     } catch {
-      try readDamaged(after: error)
+      try switchToDamaged(after: error)
     }
   }
 
@@ -198,7 +198,7 @@ public final class ClipCursor {
   public func next() throws(StoreError) -> Clip.Full? {
     while let least = start {
       if let damaged {
-        let clip = damaged.next(from: least, unread: &unreadCount)
+        let clip = damaged.next(from: least, unread: &unreadableCount)
         start = clip.flatMap { $0.id < .max ? $0.id + 1 : nil }
         return clip
       }
@@ -206,7 +206,7 @@ public final class ClipCursor {
         guard let found = try read() else { return nil }
         if let clip = clip(found) { return clip }
       } catch {
-        try readDamaged(after: error)
+        try switchToDamaged(after: error)
       }
     }
     return nil
@@ -233,17 +233,17 @@ public final class ClipCursor {
       return Clip.Full(id: found.id, capturedAt: found.time, text: try ClipText(validating: found.bytes))
     } catch {
       HistoryFolder.markDamaged(opening.location.database)
-      (unreadCount, isDamaged) = (unreadCount + 1, true)
+      (unreadableCount, isDamaged) = (unreadableCount + 1, true)
       return nil
     }
   }
 
   /// Reads what is readable from now on, after `error` has shown damage.
-  private func readDamaged(after error: StoreError) throws(StoreError) {
+  private func switchToDamaged(after error: StoreError) throws(StoreError) {
     // Begin a transaction, so that the pages stay as they are while other programs write to the log.
     following?.current.database.beginRead()
     let damaged = try opening.damaged(after: error)
     (self.damaged, isDamaged) = (damaged, true)
-    unreadCount += damaged.lostCount
+    unreadableCount += damaged.lostCount
   }
 }

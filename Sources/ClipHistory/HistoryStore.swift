@@ -271,7 +271,7 @@ public actor HistoryStore: SerialActor {
   }
 
   /// An upper bound for the number of clips that could not be read so far.
-  public var unreadCount: Int { file.damaged?.lostCount ?? 0 }
+  public var unreadableCount: Int { file.damaged?.lostCount ?? 0 }
 
   /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
   ///

@@ -4,7 +4,7 @@ extension HistoryLocation {
   /// Reads the ids of the newer clips and only one text. The unreadable clips of a damaged history do not count.
   ///
   /// - Parameter number: The place; 1 is the newest.
-  /// - Throws: as `HistoryStore.init` does; also `.unreadable` if that clip holds no valid text.
+  /// - Throws: as `HistoryStore.init` does; also `.clipUnreadable` if that clip holds no valid text.
   public func text(ofNewest number: Int) throws(StoreError) -> ClipText? {
     let opening = HistoryOpening(self)
     do throws(StoreError) {

@@ -40,7 +40,7 @@ public enum StoreError: Error, Equatable, Sendable {
   /// The file is damaged, and cannot be recovered because nothing can be written next to it.
   case cannotBeRecovered
   /// The text of a single clip is in a damaged part of the file.
-  case unreadable
+  case clipUnreadable
   /// The history already has the clip that was to be restored.
   case alreadyThere
   /// Any other failure; `code` is SQLite's extended result code, `SQLITE_MISUSE` if the store is closed.
@@ -52,7 +52,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed, .cannotBeRecovered: true
     case .irregular, .unsuitableFileSystem, .damaged, .otherLayout, .foreign, .newerSchema, .replaced,
       .openElsewhere,
-      .unreadable, .alreadyThere:
+      .clipUnreadable, .alreadyThere:
       false
     }
   }

@@ -58,7 +58,7 @@ struct ClipCursorTests {
     let clips = try ClipCursor(location: history.location)
     let found = try rest(of: clips)
     #expect(Set(found.map(\.text.bytes)).count == 59 && found.count == 59)
-    #expect(clips.isDamaged && clips.unreadCount == 0)
+    #expect(clips.isDamaged && clips.unreadableCount == 0)
   }
 
   enum FlippedBit: CaseIterable {
@@ -92,7 +92,7 @@ struct ClipCursorTests {
     }
     let clips = try ClipCursor(location: history.location)
     #expect(try Set(rest(of: clips).map(\.text.bytes)).count == 2_000)
-    #expect(clips.isDamaged && clips.unreadCount == 0)
+    #expect(clips.isDamaged && clips.unreadableCount == 0)
   }
 
   /// An import would assign new ids to the clips that the cursor has not read yet.

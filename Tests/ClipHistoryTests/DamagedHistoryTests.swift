@@ -43,7 +43,7 @@ struct DamagedHistoryTests {
         let clip = try clips.next()
         try #require(try clip?.id == id && clip?.text == ClipText("row \(id)"))
       }
-      #expect(try clips.next() == nil && clips.unreadCount == lost && clips.isDamaged)
+      #expect(try clips.next() == nil && clips.unreadableCount == lost && clips.isDamaged)
     }
     for number in [1, 2, readable.count / 2, readable.count] {
       let expected = try ClipText("row \(readable[readable.count - number])")
@@ -60,7 +60,7 @@ struct DamagedHistoryTests {
     #expect(listed.allSatisfy { $0.preview == "row \($0.id)" && $0.byteCount == $0.preview.utf8.count })
     #expect(try await store.allIDs() == readable)
     for id in readable { #expect(try await store.text(of: id) == ClipText("row \(id)")) }
-    #expect(await max(store.unreadCount, reader.unreadCount) == lost)
+    #expect(await max(store.unreadableCount, reader.unreadableCount) == lost)
     await #expect(throws: StoreError.diskFull) { try await store.add("next") }
     FileCalls.freeSpace.withLock { $0[history.location.folder] = 4096 }
     #expect(await store.open() == .readOnly(.diskFull), "a recovery would fail again")
@@ -109,7 +109,7 @@ struct DamagedHistoryTests {
     let reader = try HistoryReader(location: history.location, evenIfDamaged: true)
     #expect(try reader.newestPage(limit: 9).map(\.id) == [3, 2, 1])
     #expect(try reader.newestPage(limit: 9)[1].byteCount == large.utf8.count)
-    await #expect(throws: StoreError.unreadable) { try await store.text(of: 2) }
+    await #expect(throws: StoreError.clipUnreadable) { try await store.text(of: 2) }
     for _ in 1...10 { #expect(try await store.text(of: 3)?.byteCount == long.utf8.count) }
     #expect(try await store.text(of: 4) == nil)
     reader.close()

@@ -30,7 +30,7 @@ final class DamagedHistory {
 
   /// Returns the text of a clip; nil if there is no such clip.
   ///
-  /// - Throws: `.unreadable` if the clip is incomplete or invalid.
+  /// - Throws: `.clipUnreadable` if the clip is incomplete or invalid.
   func text(of id: Int64) throws(StoreError) -> ClipText? {
     let index = index(of: id)
     guard index < rows.positions.count, rows.positions[index].id == id else { return nil }
@@ -46,7 +46,7 @@ final class DamagedHistory {
   private func text(at index: Int) throws(StoreError) -> ClipText {
     // Use a copy, because following overflow pages uses up the limit of `rows`.
     var rows = rows
-    guard let clip = rows.clip(at: rows.positions[index]) else { throw .unreadable }
+    guard let clip = rows.clip(at: rows.positions[index]) else { throw .clipUnreadable }
     return clip.text
   }
 

@@ -81,7 +81,7 @@ final class RawFile {
   private let file: UnsafeMutablePointer<sqlite3_file>
   /// SQLite reads it while the file is open.
   private let path: UnsafeMutablePointer<CChar>
-  private let number: UInt
+  private let inode: UInt
   let size: Int
 
   /// Returns nil if the file does not exist.
@@ -103,7 +103,7 @@ final class RawFile {
     // SQLite sets the methods only if it opens the file.
     file.pointee.pMethods = nil
     self.path = name
-    number = UInt(status.st_ino)
+    inode = UInt(status.st_ino)
     let code = system.pointee.xOpen(system, name, file, SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_READONLY, nil)
     let problem = errno
     var length: sqlite3_int64 = 0
@@ -118,7 +118,7 @@ final class RawFile {
   /// Whether the path no longer refers to this file.
   var hasMoved: Bool {
     var status = stat()
-    return stat(path, &status) != 0 || UInt(status.st_ino) != number
+    return stat(path, &status) != 0 || UInt(status.st_ino) != inode
   }
 
   deinit {

@@ -34,7 +34,7 @@ enum Export {
     let output = try Output(to: descriptor)
     while let clip = try clips.next() { try output.append(clip) }
     try output.finish()
-    return clips.isDamaged ? clips.unreadCount : nil
+    return clips.isDamaged ? clips.unreadableCount : nil
   }
 
   private static func damageMessage(_ unread: Int) -> String {

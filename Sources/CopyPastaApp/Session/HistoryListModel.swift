@@ -48,7 +48,7 @@ final class HistoryListModel: ListModelSource {
   var isReplaced: Bool { reader?.isReplaced == true }
 
   /// An upper bound for the number of clips that could not be read so far.
-  var unreadCount: Int { reader?.unreadCount ?? 0 }
+  var unreadableCount: Int { reader?.unreadableCount ?? 0 }
 
   var count: Int { ids.count }
 
@@ -97,7 +97,7 @@ final class HistoryListModel: ListModelSource {
     countEver = try reader.lastID()
     self.reader = reader
     ids = page.reversed().map(\.id)
-    mayHaveMore = page.count == firstPageSize || reader.unreadCount > 0
+    mayHaveMore = page.count == firstPageSize || reader.unreadableCount > 0
     oldestOfFirstPage = page.last?.id ?? 0
     for clip in page { rows[clip.id] = clip }
     announce(at: 0, removed: 0, added: ids.count)

@@ -315,7 +315,7 @@ final class HistorySession {
 
   /// Reports how many clips of a damaged history cannot be read.
   private func reportUnread() async {
-    let count = max(model.unreadCount, await store.unreadCount)
+    let count = max(model.unreadableCount, await store.unreadableCount)
     if count > 0 { events.notify(.failed(.unread(count))) }
   }
 

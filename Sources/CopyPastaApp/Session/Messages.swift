@@ -52,7 +52,7 @@ extension StoreError {
       tr(
         "The history file is damaged and can’t be repaired: no new file can be written next to it. Check the folder and the disk."
       )
-    case .unreadable:
+    case .clipUnreadable:
       tr("This item is in a damaged part of the history file, and can’t be read.")
     case .alreadyThere:
       tr("This item is already in the history.")
