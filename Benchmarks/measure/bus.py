@@ -60,7 +60,6 @@ class LoopPing:
 
     def __init__(self) -> None:
         self.longest = 0.0
-        self.count = 0
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -78,7 +77,6 @@ class LoopPing:
             asked = now_ms()
             self._ask()
             self.longest = max(self.longest, now_ms() - asked)
-            self.count += 1
             time.sleep(self._PAUSE)
 
     def _ask(self) -> None:

@@ -20,16 +20,12 @@ else:
 def copy_texts(count: int, gap_ms: int, label: str) -> list[str]:
     """Copies `count` distinct texts, `gap_ms` apart, from one process. Returns the texts a second after the last."""
     texts = [f'{label} {number}' for number in range(count)]
-    _copy(texts, str(gap_ms), 60 + count * gap_ms / 1000)
+    copy_each(texts, str(gap_ms), 60 + count * gap_ms / 1000)
     return texts
 
 
-def copy_each(texts: list[str]) -> None:
+def copy_each(texts: list[str], how: str = 'fetched', timeout: float = 600) -> None:
     """Copies these texts from one process, each after the previous text has been fetched."""
-    _copy(texts, 'fetched', 600)
-
-
-def _copy(texts: list[str], how: str, timeout: float) -> None:
     subprocess.run([sys.executable, _COPIER, how], input='\n'.join(texts), text=True, check=True, timeout=timeout)
 
 

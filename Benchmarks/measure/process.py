@@ -5,11 +5,9 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
-
-MIB = 1 << 20
 
 
 def now_ms() -> float:
@@ -26,7 +24,7 @@ def until(condition: Callable[[], object], timeout: float = 20) -> None:
         time.sleep(0.02)
 
 
-class Running:
+class Running(AbstractContextManager):
     """A started program; `started` is the time just before its start, in milliseconds."""
 
     # Set by a screen that needs the programs' standard error: its reader, and environment variables for the programs.
@@ -42,9 +40,6 @@ class Running:
         self.pid = self._child.pid
         if Running.reader:
             threading.Thread(target=Running.reader, args=[self._child.stderr], daemon=True).start()
-
-    def __enter__(self) -> 'Running':
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.end()

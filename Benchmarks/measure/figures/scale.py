@@ -10,8 +10,7 @@ from ..process import memory
 
 # A quarter of the window: a scrolled list changes more pixels, and a focus ring or a scroll bar fewer.
 _NEW_VIEW_PIXELS = 480 * 640 // 4
-_STARTS = 3
-_JUMPS = 3
+_REPETITIONS = 3
 
 
 def _sample(bench: Bench, program: Program) -> Iterator[Reading]:
@@ -21,7 +20,7 @@ def _sample(bench: Bench, program: Program) -> Iterator[Reading]:
         Row(f'Memory, {bench.rows:,} items, against {FEW_ROWS}', 'MiB', f'{FEW_ROWS} items', '≤ +16 MiB', True),
     ]
     many, few = bench.home(program, bench.rows), bench.home(program, FEW_ROWS)
-    for _ in range(_STARTS):
+    for _ in range(_REPETITIONS):
         yield rows[0](start_ms(bench, program, many), start_ms(bench, program, few))
     (end, used), (end_of_few, used_of_few) = (end_and_memory(bench, program, home) for home in (many, few))
     yield rows[1](end, end_of_few, 'the rows of few items exist already; of many, GTK builds some 200')
@@ -38,7 +37,7 @@ def end_and_memory(bench: Bench, program: Program, home: Home) -> tuple[float, f
     """The milliseconds from the key End to the first frame at the end of the list, and the MiB after the key Home."""
     times = []
     with bench.start_settled(program, home) as running:
-        for key in ('End', 'Home') * _JUMPS:
+        for key in ('End', 'Home') * _REPETITIONS:
             pressed = bench.screen.press(key)
             times.append(bench.screen.redrawn(pressed, _NEW_VIEW_PIXELS).time - pressed)
             bench.screen.settle()

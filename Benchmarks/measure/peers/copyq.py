@@ -22,9 +22,6 @@ class CopyQ(Peer):
                 output('copyq', 'config', 'hide_main_window', 'true')
             self.end(running)
 
-    def launch(self) -> Running:
-        return Running(['copyq'])
-
     def wait_ready(self) -> None:
         until(lambda: output('copyq', 'eval', 'print(1)') == '1')
 

@@ -1,5 +1,6 @@
 """Diodon: a menu, with its history in Zeitgeist."""
 import sqlite3
+from contextlib import closing
 from os import environ
 from pathlib import Path
 
@@ -24,9 +25,6 @@ class Diodon(Peer):
 
     def history(self) -> list[str]:
         file = Path(environ['XDG_DATA_HOME'], 'zeitgeist', 'activity.sqlite')
-        database = sqlite3.connect(file)
-        try:
+        with closing(sqlite3.connect(file)) as database:
             rows = database.execute('SELECT text.value FROM event JOIN text ON event.subj_text = text.id')
             return [row[0] for row in rows]
-        finally:
-            database.close()

@@ -1,12 +1,13 @@
 """Measures the installed peers: start, popup, memory, and copies."""
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import median
 
-from .. import machine
+from .. import desktops, machine
 from ..bench import FEW_ROWS, Bench
 from ..clipboard import copy_texts
 from ..figures.copies import COUNT, GAPS_MS
@@ -40,10 +41,10 @@ class PeerResult:
 
 def measurable() -> list[Peer]:
     """The peers that run on this desktop and are installed. Prints how to install the others."""
-    here = [peer for peer in (make() for make in PEERS) if peer.runs_here]
-    if missing := [peer.package for peer in here if not peer.is_installed]:
+    here = [make() for make in PEERS if desktops.CURRENT in make.desktops]
+    if missing := [peer.package for peer in here if not shutil.which(peer.program)]:
         print('Not installed: apt-get install --no-install-recommends ' + ' '.join(missing))
-    return [peer for peer in here if peer.is_installed]
+    return [peer for peer in here if shutil.which(peer.program)]
 
 
 def measure(bench: Bench, peer: Peer) -> PeerResult:

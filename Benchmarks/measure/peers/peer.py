@@ -7,7 +7,6 @@ import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
 
-from .. import desktops
 from ..process import Running, memory, now_ms, processes_named, until
 from ..screen import Screen
 
@@ -50,14 +49,6 @@ class Peer(ABC):
     desktops: tuple[str, ...] = ('X11',)
     # The command that starts the peer and immediately shows its history, if there is one.
     start_shown: list[str] | None = None
-
-    @property
-    def runs_here(self) -> bool:
-        return desktops.CURRENT in self.desktops
-
-    @property
-    def is_installed(self) -> bool:
-        return shutil.which(self.program) is not None
 
     @property
     def version(self) -> str:
