@@ -70,11 +70,9 @@ as_user() {
 
 # mirror: prints the Debian mirror that this machine's apt uses.
 mirror() {
-  local found
-  found=$(sed -nE '/security/d; s/^(URIs: *|deb +(\[[^]]*\] +)?)(https?:\/\/[^ ]*debian[^ ]*).*/\3/p' \
-    /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null) || true
-  found=${found%%$'\n'*}
-  echo "${found:-http://deb.debian.org/debian}"
+  # shellcheck disable=SC2016  # apt's variable
+  apt-get indextargets --format '$(REPO_URI)' |
+    awk '/\/debian\/?$/ { found = $0 } END { print found ? found : "http://deb.debian.org/debian" }'
 }
 
 # make_debian FOLDER RELEASE [PACKAGE...]: creates a Debian system in FOLDER if there is none, updates the system, and
