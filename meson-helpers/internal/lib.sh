@@ -65,8 +65,8 @@ in_front() {
   [[ -n $window && $(xdotool getactivewindow) == "$window" ]]
 }
 
-# is_still WINDOW PICTURE: on a private desktop, takes a picture, and succeeds if it equals the previous one, so that nothing is being drawn.
-is_still() {
+# is_unchanged WINDOW PICTURE: on a private desktop, takes a picture, and succeeds if it equals the previous one, so that nothing is being drawn.
+is_unchanged() {
   cp "$2" "$HOME/before" 2>/dev/null || true
   sleep 0.4
   import -silent -window "$1" "$2"
