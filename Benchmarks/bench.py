@@ -78,7 +78,8 @@ def run(bench: Bench, options: argparse.Namespace) -> int:
         figures = measure_figures(bench, options.only)
         results = measure_peers(bench) if options.peers or 'peers' in (options.only or []) else []
     if options.write_results:
-        measured = report.Run([figure for figure in figures if figure.taken], results)
+        measured = report.Run([figure for figure in figures if figure.taken],
+                              [peer for peer in results if peer.memory is not None])
         runs = report.keep(HERE / 'results.json', DESKTOPS[desktops.CURRENT], measured)
         report.write(HERE / 'RESULTS.md', runs)
     return 0 if all(figure.taken for figure in figures) else 1
