@@ -173,7 +173,7 @@ final class Database {
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
     if error == .readOnly, isWronglyReadOnly { error = .damaged }
-    if code == SQLITE_NOMEM, isMalformed { error = .damaged }
+    if code == SQLITE_NOMEM, failsQuickCheck() { error = .damaged }
     if error == .damaged, isStale { return .replaced }
     if error == .damaged, !HistoryFolder.markDamaged(path) { error = .cannotBeRecovered }
     return error
@@ -190,7 +190,7 @@ final class Database {
   /// Whether a check of the file's structure finds damage.
   ///
   /// SQLite may report a lack of memory because a row states an enormous size.
-  private var isMalformed: Bool {
+  private func failsQuickCheck() -> Bool {
     var check: OpaquePointer?
     defer { sqlite3_finalize(check) }
     guard sqlite3_prepare_v2(handle, "PRAGMA quick_check(1)", -1, &check, nil) == SQLITE_OK,

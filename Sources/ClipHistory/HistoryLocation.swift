@@ -48,8 +48,9 @@ public struct HistoryLocation: Sendable, Equatable {
   /// A complete recovered history, before it replaces the damaged one.
   var finishedRecovery: String { database + "-rescued" }
 
-  /// The files that an unfinished recovery leaves, in the order of their removal: the database last, so that a crash
-  /// leaves no other file without it.
+  /// The files that an unfinished recovery leaves, in the order of their removal.
+  ///
+  /// The database is last, so that the files that a crash leaves include it.
   var leftovers: [String] {
     let unfinished = unfinishedRecovery
     return [unfinished.creationMarker, unfinished.damageMarker] + unfinished.files.reversed()

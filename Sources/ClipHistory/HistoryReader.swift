@@ -107,7 +107,10 @@ public final class HistoryReader {
     return ifDamaged(damaged)
   }
 
-  /// From now on, reads what is readable if `error` means damage that cannot be recovered now.
+  /// Switches to reading what is readable of the damaged file.
+  ///
+  /// - Throws: `error` if it may still be recovered and damaged histories are not to be read, or if the file cannot be
+  ///   read at all.
   private func switchToDamaged(after error: StoreError) throws(StoreError) {
     guard evenIfDamaged || error == .cannotBeRecovered else { throw error }
     damaged = try opening.damaged(after: error)

@@ -12,7 +12,7 @@ public struct SelectionRead: Sendable {
     case dropped(at: UInt32)
   }
 
-  /// The way in which the text comes.
+  /// Why the text is read.
   public var reason: Reason
   /// Must be granted at each request.
   public var permit: ReadPermit

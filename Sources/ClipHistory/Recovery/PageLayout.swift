@@ -88,8 +88,8 @@ extension PageLayout {
       for number in numbers {
         guard let page = pages.page(number) else { continue }
         let cells = LeafCell.offsets(in: page, isFirst: number == 1).compactMap { LeafCell(in: page, at: $0) }
-        // A page is filled from its end. Cells with overflow pages do not count, because their size on the page
-        // depends on the layout.
+        // SQLite fills a page from its end, so the bytes after the last cell are the reserved ones. Ignore cells with
+        // overflow pages, because their size on the page depends on the layout.
         let unused = page.count - (cells.compactMap { $0.isSurelyLocal(in: page) ? $0.end : nil }.max() ?? 0)
         if (0...255).contains(unused) { reserved[unused, default: 0] += 1 }
         for cell in cells {

@@ -36,7 +36,7 @@ final class Intake {
   }
 
   private let clipboard: any SystemClipboard
-  /// Runs the user's actions; a paste waits for the copies among them.
+  /// Runs the user's actions; a paste waits for them, because a copy from the history changes the clipboard.
   private let actions: TaskQueue
   private let store: HistoryStore
   private let now: @Sendable () -> Int64
@@ -124,7 +124,7 @@ final class Intake {
     show([Capture(way: first.isPaste ? .pasted(offer: 0) : .dropped, outcome: .unread(.cancelled))])
   }
 
-  // MARK: - The ways in
+  // MARK: - Paste and drop
 
   /// Records the text that is on the clipboard now, even if its row was deleted; does nothing while an earlier paste
   /// waits for its text.

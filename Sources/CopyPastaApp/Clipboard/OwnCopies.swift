@@ -26,7 +26,7 @@ final class OwnCopies: Sendable {
 
   @MainActor init() {}
 
-  /// How many texts were put on the clipboard, also those that were stored since.
+  /// The number of texts added so far, including those that were already stored or forgotten.
   var count: Int { state.withLock(\.count) }
 
   /// The texts that were not stored yet, oldest first.

@@ -110,7 +110,7 @@ final class StartAtLogin {
   }
 }
 
-// MARK: - Desktops that start no programs
+// MARK: - Desktops without autostart
 
 extension StartAtLogin {
   private static let systemd = RemoteObject(

@@ -20,7 +20,7 @@ final class HistoryList {
   private var swipe: RowSwipe?
   private let rows: RowContext
   /// The help below the rows, until the history has had six items.
-  private var firstSteps: FirstSteps?
+  private var beginnerHelp: BeginnerHelp?
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
   /// Whether the focus moves to each new row; true from `focusNewest` until the user's next input.
   private var followsNewest = false
@@ -55,9 +55,9 @@ final class HistoryList {
     view.leaveByTab()
     view.onTooltip { $0.moreText }
     scroll = ScrolledWindow(child: view)
-    let firstSteps = FirstSteps(countEver: model.countEver)
-    let content: Widget = if let firstSteps { FootedBox(scroll, foot: firstSteps.root) } else { scroll }
-    self.firstSteps = firstSteps
+    let beginnerHelp = BeginnerHelp(countEver: model.countEver)
+    let content: Widget = if let beginnerHelp { FootedBox(scroll, foot: beginnerHelp.root) } else { scroll }
+    self.beginnerHelp = beginnerHelp
     root = Overlay(content, under: [])
     root.expand(horizontally: true, vertically: true)
     menu = RowMenu(on: view)
@@ -81,11 +81,11 @@ final class HistoryList {
   // MARK: - First steps
 
   /// Shows a line about the shortcut below the first steps, while these are shown.
-  func showNote(_ words: String) { firstSteps?.note = words }
+  func showNote(_ words: String) { beginnerHelp?.note = words }
 
   /// Whether recording is paused; the first steps then explain how to resume it.
   var isPaused = false {
-    didSet { firstSteps?.isPaused = isPaused }
+    didSet { beginnerHelp?.isPaused = isPaused }
   }
 
   // MARK: - Events of the session
@@ -165,7 +165,7 @@ final class HistoryList {
       guard isUnderUndoBar != oldValue else { return }
       view.keepPlace()
       // Hide the first steps, which the undo bar would cover.
-      firstSteps?.root.isVisible = !isUnderUndoBar
+      beginnerHelp?.root.isVisible = !isUnderUndoBar
       if isUnderUndoBar { view.addStyle("under-undo-bar") } else { view.removeStyle("under-undo-bar") }
     }
   }
@@ -222,7 +222,7 @@ final class HistoryList {
     // Update the digit, and the position in the accessible name, of each row that has a view.
     view.rowViews.forEach { $0.refreshPlace() }
     if model.count == 0 { newItems.hide() }
-    if firstSteps?.show(countEver: model.countEver) == false { firstSteps = nil }
+    if beginnerHelp?.show(countEver: model.countEver) == false { beginnerHelp = nil }
     guard change.added > 0 else { return }
     let isAtTop = scroll.offset == 0
     if change.isNew { welcome(change.added, isAtTop: isAtTop) }
@@ -269,7 +269,7 @@ final class HistoryList {
 
 /// The help below the rows: until the third item what to do first and the shortcut, then how to copy an item.
 @MainActor
-private final class FirstSteps {
+private final class BeginnerHelp {
   let root: AnnotatedText
   private let label = Label()
   private var countEver: Int64

@@ -161,7 +161,7 @@ final class HistoryWindow {
   private func stateChanged() {
     let before = shownState
     shownState = session.state
-    showIndicator()
+    updateIndicator()
     guard session.state != before else { return }
     switch session.state {
     // While the history is opened again, its rows stay on the screen.
@@ -295,10 +295,10 @@ final class HistoryWindow {
     body.isPaused = services.pause.isPaused
     session.clipboard.setReadingWindow(window.x11Number)
     if session.followsSettings { session.attention = isActive ? .active : isShown ? .shown : .hidden }
-    showIndicator()
+    updateIndicator()
   }
 
-  private func showIndicator() {
+  private func updateIndicator() {
     readingIndicator.state =
       switch session.state {
       case _ where services.pause.isPaused: .paused

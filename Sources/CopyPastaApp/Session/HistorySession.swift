@@ -268,7 +268,7 @@ final class HistorySession {
     }
   }
 
-  /// Shows the history as it is open now.
+  /// Applies the result of opening: opens or updates the list, sets `state`, and resumes the captures.
   private func enter(_ access: HistoryStore.Access, mayRecover: Bool = true) async {
     let wasReadOnly = obstacle != nil
     do throws(StoreError) {

@@ -5,16 +5,16 @@ import ClipboardCore
 extension HistorySession {
   /// Records the clipboard's text at the user's request, even if its row was deleted.
   func paste() {
-    if canRecord() { intake.paste() }
+    if checkIsOpen() { intake.paste() }
   }
 
   /// Records a text that the user has dropped on the window.
   func record(_ drop: any DroppedText) {
-    if canRecord() { intake.drop(drop) } else { drop.finish(accepted: false) }
+    if checkIsOpen() { intake.drop(drop) } else { drop.finish(accepted: false) }
   }
 
   /// Whether the history is open; otherwise shows the reason.
-  private func canRecord() -> Bool {
+  private func checkIsOpen() -> Bool {
     switch state {
     case .open: return true
     case .unavailable(let error): events.notify(.failed(.notRecorded(.failed(error))))
