@@ -47,4 +47,14 @@ struct FingerprintTests {
     }
     #expect(digests[0] != digests[1])
   }
+
+  @Test func `a text whose row could not be written is recorded at the next attempt`() async throws {
+    try await store.add("one")
+    let other = try history.foreign()
+    other.run("CREATE TRIGGER refuse BEFORE INSERT ON clip BEGIN SELECT RAISE(ABORT, 'no'); END")
+    await #expect(throws: StoreError.self) { try await store.add("two") }
+    other.run("DROP TRIGGER refuse")
+    try await store.add("two")
+    #expect(try await store.allIDs() == [1, 2])
+  }
 }

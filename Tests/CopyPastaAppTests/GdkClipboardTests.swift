@@ -176,6 +176,12 @@ import Testing
     #expect(device.reads == 0)
   }
 
+  @Test(arguments: Way.allCases) func `no text larger than the limit arrives`(way: Way) async throws {
+    source.limits.bytes = 4
+    device.copy(sending: "whole", isEnded: true)
+    #expect(try await arrival(by: way) == .failure(.tooLarge(limit: 4)))
+  }
+
   /// The ways in which a text arrives.
   enum Way: CaseIterable {
     case followed, pasted, dropped

@@ -15,8 +15,10 @@ import Testing
         try await scene.desktop.press("End", key)
         try await scene.expectClipboard("row \(row)")
       }
-      try await scene.desktop.press("Down", "Return")
-      try await scene.expectClipboard("row 5")
+      for (key, row) in [("Return", 5), ("space", 4)] {
+        try await scene.desktop.press("Down", key)
+        try await scene.expectClipboard("row \(row)")
+      }
       try await scene.desktop.press("Home", "3", "KP_5")
       try await scene.expectFocusedRowCopied("row 9")
       try await scene.desktop.press("End", "Delete", "ctrl+9")

@@ -88,6 +88,26 @@ import Testing
     }
   }
 
+  @Test func `only the row on the clipboard says so, until another program empties the clipboard`()
+    async throws
+  {
+    try await Scene.run(with: ["one", "two"], accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      func saying() async throws -> [Substring] {
+        try await reader.tree().all(role: "list item").map(\.name).filter { $0.contains("On the clipboard") }
+          .map { $0.prefix { $0 != "," } }
+      }
+      for (key, text) in [("Home", "two"), ("Down", "one")] {
+        try await scene.desktop.press(key, "Return")
+        try await waitUntil("the sign on “\(text)”") { try await saying() == [Substring(text)] }
+      }
+      let owner = try await ClipboardOwner.start(offering: .text("three"), on: scene.desktop)
+      try await waitUntil("the sign on the new row") { try await saying() == ["three"] }
+      try await owner.program.killNow()
+      try await waitUntil("no sign") { try await saying() == [] }
+    }
+  }
+
   @Test func `the shortcut button's description names the keys once`() async throws {
     try await Scene.run(accessibility: true) { scene in
       try scene.desktop.home.set(["shortcut": "'<Control><Super>v'"])
