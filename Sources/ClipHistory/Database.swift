@@ -57,7 +57,14 @@ final class Database {
     // Refuse to write if deleted texts would remain in the file.
     if change != nil, methods == nil { throw .failed(code: SQLITE_ERROR) }
     // An exclusive connection keeps the log's index in its own memory (https://sqlite.org/wal.html#noshm).
-    if access == .immutableWithLog { try execute("PRAGMA locking_mode = EXCLUSIVE") }
+    if access == .immutableWithLog {
+      // Without locks, closing would take this connection for the last one, and could delete the log of another.
+      var keepsLog: Int32 = 1
+      guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog) == SQLITE_OK else {
+        throw .failed(code: SQLITE_ERROR)
+      }
+      try execute("PRAGMA locking_mode = EXCLUSIVE")
+    }
   }
 
   deinit {
@@ -260,7 +267,7 @@ final class Database {
 
   /// Whether the file has the layout of the histories that CopyPasta creates.
   func hasOurLayout() throws(StoreError) -> Bool {
-    // A negative number only asks.
+    // A negative value reads the setting without changing it.
     var reserved: Int32 = -1
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
     guard reserved <= 0, try integer("PRAGMA page_size") == Int64(PageLayout.ours.pageSize) else {

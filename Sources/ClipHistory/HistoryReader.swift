@@ -113,6 +113,8 @@ public final class HistoryReader {
   ///   read at all.
   private func switchToDamaged(after error: StoreError) throws(StoreError) {
     guard evenIfDamaged || error == .cannotBeRecovered else { throw error }
+    // The damaged file is opened by its path, so it must still be the file that was read so far.
+    if following?.current.database.hasMoved == true { throw .replaced }
     damaged = try opening.damaged(after: error)
   }
 

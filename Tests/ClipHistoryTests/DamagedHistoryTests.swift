@@ -71,7 +71,8 @@ struct DamagedHistoryTests {
   }
 
   @Test(
-    .enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"), arguments: Page.allCases)
+    .serialized, .enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"),
+    arguments: Page.allCases)
   func `in a read-only folder, every readable row of a damaged history can be listed and copied`(
     _ page: Page
   ) async throws {
