@@ -96,12 +96,29 @@ import Testing
   @Test func `a row whose clip another program has deleted leaves the list when it is shown`() async throws {
     let scratch = try await Scratch((0..<100).map { "clip \($0)" })
     let model = try await wholeModel(of: scratch)
-    let id = model.id(at: 80)
-    try await scratch.store.delete(id)
+    let (id, other) = (model.id(at: 80), model.id(at: 90))
+    for gone in [id, other] { try await scratch.store.delete(gone) }
+    var changes = 0
+    let token = model.changes.add { _ in changes += 1 }
     // Until then, the row has neither a size nor an ellipsis.
     #expect(model.clip(at: 80) == Clip(id: id, capturedAt: 0, byteCount: 0, preview: ""))
-    try await waitUntil("the row removed") { model.position(of: id) == nil }
-    #expect(model.count == 99 && model.clip(at: 80).preview == "clip 18")
+    try await waitUntil("the page's absent rows removed") { model.count == 98 }
+    #expect(model.position(of: id) == nil && model.position(of: other) == nil && changes == 2)
+    #expect(model.clip(at: 80).preview == "clip 18")
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func `an absent row is not removed from another file that was opened since`() async throws {
+    let scratch = try await Scratch((0..<100).map { "clip \($0)" })
+    let other = try await Scratch((0..<100).map { "other \($0)" })
+    let model = try await wholeModel(of: scratch)
+    let ids = try await other.store.ids(olderThan: .max)
+    try await scratch.store.delete(model.id(at: 80))
+    #expect(model.clip(at: 80).byteCount == 0)
+    try model.update(other.reader, ids)
+    // The removal would come before this task.
+    await Task.unpooled {}.value
+    #expect(model.count == 100 && model.clip(at: 80).preview == "other 19")
   }
 
   @Test func `an unreadable row of a damaged history leaves the list when it is shown`() async throws {

@@ -35,7 +35,7 @@ final class HistoryListModel: ListModelSource {
   /// - Parameter failed: Called if a page cannot be read.
   init(failed: @escaping @MainActor (StoreError) -> Void) {
     self.failed = failed
-    // Create it while there are no rows, because it counts the rows that it announces.
+    // Create the list model before loading rows: it has to start with 0, because it counts only announced rows.
     _ = listModel
   }
 
@@ -65,12 +65,17 @@ final class HistoryListModel: ListModelSource {
     if let row = rows[id] { return row }
     // Another program has deleted the clip, or it is unreadable. A view that asks for a row must get one, so the row is
     // empty until it is removed.
-    if isLoaded { Task { [weak self] in self?.removeAbsent(id) } }
+    if isLoaded, let reader {
+      let absent = ids[page(of: position)].filter { rows[$0] == nil }
+      Task.unpooled { [weak self] in self?.removeAbsent(absent, in: reader) }
+    }
     return Clip(id: id, capturedAt: 0, byteCount: 0, preview: "")
   }
 
-  /// Removes a row whose clip was not in the history, unless it has been restored or read since.
-  private func removeAbsent(_ id: Int64) { if rows[id] == nil { remove([id]) } }
+  /// Removes rows whose clips were not in the history, unless they have been restored or another history is shown.
+  private func removeAbsent(_ absent: [Int64], in history: HistoryReader) {
+    if reader === history { remove(absent.filter { rows[$0] == nil }) }
+  }
 
   func id(at position: Int) -> Int64 { ids[ids.count - 1 - position] }
 
@@ -248,10 +253,10 @@ final class HistoryListModel: ListModelSource {
   /// Returns whether all clips around `position` that exist and are readable are now in `rows`.
   private func loadPage(around position: Int) -> Bool {
     guard let reader else { return false }
-    let start = position - position % Self.pageSize
-    let oldest = id(at: min(start + Self.pageSize, ids.count) - 1)
+    let wanted = ids[page(of: position)]
+    guard let newest = wanted.last, let oldest = wanted.first else { return false }
     do throws(StoreError) {
-      var page = try reader.page(from: id(at: start), limit: Self.pageSize)
+      var page = try reader.page(from: newest, limit: Self.pageSize)
       if rows.count + page.count > Self.cacheLimit { dropRows(farFrom: position) }
       // Other programs may have added clips between ours, so continue to the last of ours, within limits.
       for _ in 1...Self.mostRuns {
@@ -263,6 +268,12 @@ final class HistoryListModel: ListModelSource {
       failed(error)
     }
     return false
+  }
+
+  /// The indices in `ids` of the page that contains a position.
+  private func page(of position: Int) -> Range<Int> {
+    let end = ids.count - (position - position % Self.pageSize)
+    return max(end - Self.pageSize, 0)..<end
   }
 
   private func dropRows(farFrom position: Int) {
