@@ -9,21 +9,13 @@ import Testing
     _ kind: VirtualDesktop.Kind
   ) async throws {
     let long = String(repeating: "0\n", count: 30_000)
-    // The tab and the invisible characters are displayed differently.
-    let text = "one\ttwo\u{200E}\u{1}"
-    try await Scene.run(on: kind, with: [long, text, "newest"]) { scene in
+    try await Scene.run(on: kind, with: [long, "one two", "newest"]) { scene in
       try await scene.desktop.press("Home", "Down")
       try await scene.openDialog("alt+Return", titled: "Full Text")
-      try await scene.desktop.press("ctrl+a", "ctrl+c")
-      try await scene.expectClipboard(text)
-      if kind == .x11 {
-        let selected = try await scene.desktop.run(["xclip", "-o", "-selection", "primary"]).succeeded()
-        #expect(selected.output == Array(text.utf8))
-      }
       try await scene.desktop.press("ctrl+Home", "ctrl+shift+Right", "ctrl+c")
       try await scene.expectClipboard("one")
       try await scene.closeText()
-      try await scene.expectFocusedRowCopied(text)
+      try await scene.expectFocusedRowCopied("one two")
       try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("ctrl+Home", "ctrl+shift+Right", "ctrl+c")
       try await scene.expectClipboard("one")
@@ -31,7 +23,7 @@ import Testing
       // Offer the copied part again, as a clipboard manager would. A part of a text in the history is not recorded.
       try await scene.desktop.copy("one")
       try await scene.record("last")
-      #expect(try await scene.history.texts() == ["last", "newest", text, long])
+      #expect(try await scene.history.texts() == ["last", "newest", "one two", long])
 
       // The clipboard is not read while the full text window is active.
       try await scene.openDialog("alt+Return", titled: "Full Text")
@@ -47,7 +39,68 @@ import Testing
       try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("alt+c")
       try await scene.expectClipboard(long)
-      #expect(try await scene.history.texts() == ["after", "last", "newest", text, long])
+      #expect(try await scene.history.texts() == ["after", "last", "newest", "one two", long])
+    }
+  }
+
+  @Test(arguments: VirtualDesktop.Kind.all)
+  func `Copy in the full text window hides both windows if hide-after-copying is set`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
+    try await Scene.run(on: kind, with: ["one"]) { scene in
+      let other = try await scene.hideBehindOtherWindow()
+      try scene.desktop.home.set(["hide-after-copying": "true", "shortcut": "''"])
+      try await scene.toggle()
+      try await scene.waitUntilActive()
+      try await scene.openDialog("alt+Return", titled: "Full Text")
+      try await scene.desktop.press("alt+c")
+      try await waitUntil("the other window active") { try await other.isActive() }
+      #expect(try await scene.shownWindow() == nil)
+      try await waitUntil("the full text window closed") {
+        try await scene.desktop.window(titled: "Full Text") == nil
+      }
+      try await scene.expectClipboard("one")
+    }
+  }
+
+  @Test func `a selection is copied byte for byte, even if the text is displayed differently`() async throws {
+    let texts = [
+      String(repeating: "0123456789", count: 500), "a\tb\u{200E}c\r\nd\u{1}\n",
+      String(repeating: "\t", count: 3000),
+    ]
+    try await Scene.run(with: texts) { scene in
+      try await scene.parkMouse()
+      // Open the newest text from its menu, and the others with Alt+Enter.
+      try await scene.desktop.press("Home", "Menu")
+      try await scene.waitForPopup()
+      for (text, keys) in zip(texts.reversed(), ["v", "alt+Return", "alt+Return"]) {
+        try await scene.openDialog(keys, titled: "Full Text")
+        try await scene.desktop.press("ctrl+a", "ctrl+c")
+        try await scene.expectClipboard(text)
+        let selected = try await scene.desktop.run(["xclip", "-o", "-selection", "primary"]).succeeded()
+        #expect(selected.output == Array(text.utf8))
+        try await scene.closeText()
+        try await scene.desktop.press("Down")
+      }
+    }
+  }
+
+  @Test func `the monospace option and the main window's size are remembered`() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      let state = scene.desktop.home.stateHome + "/copypasta/state.ini"
+      func kept(_ line: String) throws -> Bool {
+        try String(contentsOfFile: state, encoding: .utf8).contains(line)
+      }
+      try await scene.openDialog("alt+Return", titled: "Full Text")
+      try await scene.desktop.press("alt+m")
+      try await waitUntil("the option saved") { try kept("monospace=1") }
+      try await scene.end()
+      #expect(try kept("width="))
+      let again = try await scene.relaunch()
+      try await again.openDialog("alt+Return", titled: "Full Text")
+      try await again.desktop.press("alt+m")
+      try await waitUntil("the option turned off") { try kept("monospace=0") }
+      try await again.end()
     }
   }
 
