@@ -75,7 +75,7 @@ struct HistoryOpening {
 
   /// Opens an existing history, and writes nothing.
   ///
-  /// - Throws: `.damaged` or `.cannotBeRecovered` if SQLite cannot read it; `DamagedHistory` may.
+  /// - Throws: `.damaged` or `.cannotBeRecovered` if SQLite cannot read it; `DamagedHistory` may still be able to.
   func toRead() throws(StoreError) -> Database {
     try HistoryFolder.checkKinds(location)
     if try isRecoveryDue() { return try read(location.finishedRecovery, .immutable) }
@@ -86,7 +86,7 @@ struct HistoryOpening {
       do throws(StoreError) {
         return try readAsPossible()
       } catch {
-        // In a read-only folder, another program that opens or closes the history changes which way of reading works.
+        // In a read-only folder, the way of reading that works changes when another program opens or closes the history.
         guard error.isTransient, attempts > 0 else { throw error }
         attempts -= 1
         usleep(5_000)

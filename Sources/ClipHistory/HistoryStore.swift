@@ -452,7 +452,7 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Makes closing save the newest rows, which are only in the log, if another program has removed the log.
+  /// If another program has removed the log, makes closing run a checkpoint: the newest rows are only in the log.
   private func saveLostLog() {
     if file.connection?.database.hasLostLog == true { needsCheckpoint = true }
   }

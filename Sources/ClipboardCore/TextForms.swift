@@ -1,8 +1,8 @@
 /// The text forms of one offer: which form to request next, and why the earlier ones brought no text.
 ///
 /// After a form that was refused, empty or not answered, the next one is requested, because some programs list forms
-/// that they do not serve. All forms together have one time limit: once a form was not answered for `idleTimeout`, the
-/// other forms together get that time once more.
+/// that they do not serve. Once a form was not answered for `idleTimeout`, the remaining forms share one
+/// more `idleTimeout`.
 ///
 /// ```swift
 /// while let (form, wait) = forms.next() {

@@ -152,14 +152,14 @@ final class CaptureQueue: Sendable {
       add(copy)
       await queue.drain()
     }
-    endWaiting()
+    resumeDrains()
     return state.withLock { state in
       state.retry = nil
       return state.waiting.count { $0.entry.textWay != nil }
     }
   }
 
-  private func endWaiting() {
+  private func resumeDrains() {
     let idle = state.withLock { state in
       defer { state.idle = [] }
       return state.idle
@@ -186,7 +186,7 @@ final class CaptureQueue: Sendable {
           state.isLockReported = false
         }
       }
-      if state.withLock(\.waiting.isEmpty) { endWaiting() }
+      if state.withLock(\.waiting.isEmpty) { resumeDrains() }
     }
   }
 

@@ -9,7 +9,7 @@ struct OfferedText {
   let limits: TransferLimits
   /// Requests a format; throws if a condition of the read no longer holds.
   let open: @MainActor (_ format: String, _ isText: Bool) async throws -> InputStream
-  /// Throws unless what was read is known to be the owner's whole answer.
+  /// Throws if the owner's answer may be incomplete.
   let confirm: @MainActor (Answer) async throws -> Void
 
   /// What an owner has sent.

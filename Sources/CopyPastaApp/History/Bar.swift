@@ -65,7 +65,7 @@ final class Bar {
     root.isRevealed = false
   }
 
-  /// Announces what `words` returns after a pause, if the window is still active then; nil announces nothing.
+  /// After a pause, announces what `words` returns, if the window is still active; nil announces nothing.
   func announce(_ words: @escaping @MainActor () -> String?) {
     pauseTimer = Timeout(after: pause) { [weak self] in
       guard let self, canAnnounce, let words = words() else { return }

@@ -294,7 +294,7 @@ private final class BeginnerHelp {
     didSet { if isPaused != oldValue { draw() } }
   }
 
-  /// Shows what a history with this number of items needs.
+  /// Shows the help for a history with this number of items.
   ///
   /// - Returns: Whether there is still something to show.
   func show(countEver: Int64) -> Bool {

@@ -54,7 +54,7 @@ final class HistoryWindow {
     stateChanged()
     showDeletions()
     showQuestion()
-    showRecovery()
+    showRecoveryOutcome()
   }
 
   // MARK: - On the screen
@@ -146,7 +146,7 @@ final class HistoryWindow {
     case .countChanged: countChanged()
     case .deletionsChanged: showDeletions()
     case .questionChanged: showQuestion()
-    case .recovered: showRecovery()
+    case .recovered: showRecoveryOutcome()
     case .secret(true): readingIndicator.showSecret()
     case .secret(false): readingIndicator.hideSecret()
     case .failed(.unread(let count)): notice.show(HistoryFailure.unreadMessage(count), lifetime: .long)
@@ -215,7 +215,7 @@ final class HistoryWindow {
     retentionBar.show(question, canKeep: services.preferences.isWritable(.retentionPeriod))
   }
 
-  private func showRecovery() {
+  private func showRecoveryOutcome() {
     if let outcome = session.recovery.take() { notice.show(outcome.message, lifetime: .untilClosed) }
   }
 

@@ -40,7 +40,7 @@ final class PreferencesWindow: Dialogs.Dialog {
       var bus: Bus?
       do throws(BusError) { bus = try await connect() } catch {}
       if let bus { self?.watchServices(on: bus) } else { self?.showTray(false) }
-      if let obstacle = await StartAtLogin.obstacle(on: bus) { self?.disableStartAtLogin(obstacle) }
+      if let obstacle = await StartAtLogin.obstacle(on: bus) { self?.showStartAtLoginUnavailable(obstacle) }
     }
   }
 
@@ -66,7 +66,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     trayIcon.explain(isThere ? Self.trayExplanation : tr("Not available: this desktop has no tray."))
   }
 
-  private func disableStartAtLogin(_ obstacle: String) {
+  private func showStartAtLoginUnavailable(_ obstacle: String) {
     startsAtLogin.isAvailable = false
     startsAtLogin.explain(ShortcutState.unbroken(obstacle), spoken: obstacle)
   }

@@ -26,7 +26,7 @@ public final class Theme {
   ///
   /// Reduced motion disables GTK's animations, so that changes appear immediately. No version of GTK does this itself.
   public func prefer(isDark: Bool, hasHighContrast: Bool, reducesMotion: Bool) {
-    let isReduced = reducesMotion || settings[property: Self.reducedMotion] == .number(1)
+    let isReduced = reducesMotion || settings[property: Self.reducedMotionProperty] == .number(1)
     override("gtk-enable-animations", with: isReduced ? .flag(false) : nil)
     // HighContrastInverse was the dark variant of HighContrast; GTK 4 no longer supports it.
     let isInverse = isOfGTK && original("gtk-theme-name") == .text("HighContrastInverse")
@@ -72,12 +72,12 @@ public final class Theme {
 
   /// Calls `body` when GTK's own preference for reduced motion changes (GTK 4.22 and newer); `prefer` applies it.
   public func onMotionChange(_ body: @escaping @MainActor () -> Void) {
-    if settings[property: Self.reducedMotion] != nil {
-      settings.connect("notify::" + Self.reducedMotion, body)
+    if settings[property: Self.reducedMotionProperty] != nil {
+      settings.connect("notify::" + Self.reducedMotionProperty, body)
     }
   }
 
-  private static let reducedMotion = "gtk-interface-reduced-motion"
+  private static let reducedMotionProperty = "gtk-interface-reduced-motion"
 
   private static let names: Set<String> = [
     "", "Default", "Default-dark", "Default-hc", "Default-hc-dark", "Adwaita", "Adwaita-dark", "HighContrast",

@@ -276,7 +276,7 @@ public final class AnnotatedText: Widget {
   private static let badgeWidth: gint = 24
   private static let leastWidth: gint = 100
   private static let spacing: gint = 12
-  /// The length of most notes, in characters; a shorter note gets the same width, so that most texts do, too.
+  /// The length of most notes, in characters; a shorter note gets this width, too, so that most texts are equally wide.
   private static let usualNoteLength: gint = 8
   private static let widthKey = "copypasta-width"
 
@@ -328,7 +328,9 @@ public final class AnnotatedText: Widget {
   private static func reservedWidth(for note: Child?, within width: gint) -> gint {
     guard let note else { return 0 }
     let natural = extent(of: note, GTK_ORIENTATION_HORIZONTAL).natural
-    return min(max(natural, min(usualNoteWidth(of: note), width / 4)), width / 2) + spacing
+    // Do not compute the usual width if it would not matter.
+    let own = natural < width / 4 ? max(natural, min(usualNoteWidth(of: note), width / 4)) : natural
+    return min(own, width / 2) + spacing
   }
 
   private static func usualNoteWidth(of note: UnsafeMutablePointer<GtkWidget>) -> gint {

@@ -359,9 +359,9 @@ private final class PortalShortcutSession {
 
   /// Whether the shortcut has to be requested: it was not granted before, or works only after a request.
   ///
-  /// A portal of version 2 binds a previously granted shortcut without a dialog, so always request it there. Of version
-  /// 1, KDE 6.3 needs no request, and would open System Settings for each one. KDE 6.7.4 needs the request, but
-  /// xdg-desktop-portal before 1.21 reports version 1 for every backend, so ask KDE's own backend, too.
+  /// A portal of version 2 binds a previously granted shortcut without a dialog, so always request it there. With
+  /// version 1, do not: KDE 6.3 would open System Settings each time. KDE 6.7.4 has version 2, but xdg-desktop-portal
+  /// before 1.21 reports 1 for every backend, so ask KDE's own backend, too.
   private func wantsBinding(_ limit: Duration) async throws(Portal.RequestError) -> Bool {
     version = try await version(of: Portal.name, Self.interface, limit)
     guard isListed, version < 2 else { return true }
