@@ -54,15 +54,15 @@ final class Database {
     methods = change.flatMap { FileMethods(of: handle, $0) }
     sqlite3_extended_result_codes(handle, 1)
     wait(atMost: lockTimeout)
-    // Refuse to write if deleted texts would remain in the file.
+    // Refuse to write if deleted texts would remain in the file, and to read with locks where locking is impossible.
     if change != nil, methods == nil { throw .failed(code: SQLITE_ERROR) }
-    // An exclusive connection keeps the log's index in its own memory (https://sqlite.org/wal.html#noshm).
     if access == .immutableWithLog {
       // Without locks, closing would take this connection for the last one, and could delete the log of another.
       var keepsLog: Int32 = 1
       guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog) == SQLITE_OK else {
         throw .failed(code: SQLITE_ERROR)
       }
+      // An exclusive connection keeps the log's index in its own memory (https://sqlite.org/wal.html#noshm).
       try execute("PRAGMA locking_mode = EXCLUSIVE")
     }
   }

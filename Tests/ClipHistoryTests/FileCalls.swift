@@ -20,7 +20,7 @@ enum FileCalls {
     var offset = 0
     /// What is written.
     var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// By how many bytes a write enlarges its file.
+    /// The number of bytes by which a write enlarges its file.
     var growth = 0
     /// The number of this call among those that are observed, from 1 on.
     var number = 0

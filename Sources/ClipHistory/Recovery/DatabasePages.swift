@@ -86,7 +86,7 @@ final class RawFile {
 
   /// Returns nil if the file does not exist.
   ///
-  /// - Throws: `.folderUnusable` if the file exists but is unreadable.
+  /// - Throws: `.folderUnusable` if the file exists but is unreadable, `.irregular` if it is a link or a special file.
   init?(_ path: String) throws(StoreError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {

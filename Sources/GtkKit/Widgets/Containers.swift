@@ -336,11 +336,10 @@ public final class AnnotatedText: Widget {
   private static func usualNoteWidth(of note: UnsafeMutablePointer<GtkWidget>) -> gint {
     let metrics = pango_context_get_metrics(gtk_widget_get_pango_context(note), nil, nil)
     defer { pango_font_metrics_unref(metrics) }
-    let widths = (
+    let widest = max(
       pango_font_metrics_get_approximate_char_width(metrics),
-      pango_font_metrics_get_approximate_digit_width(metrics)
-    )
-    return usualNoteLength * max(widths.0, widths.1) / PANGO_SCALE
+      pango_font_metrics_get_approximate_digit_width(metrics))
+    return usualNoteLength * widest / PANGO_SCALE
   }
 
   private static func layOut(_ box: Child?, width: gint, height: gint) {
