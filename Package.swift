@@ -40,13 +40,10 @@ let package = Package(
       exclude: ["Fixtures"], swiftSettings: [.unsafeFlags(["-O"])]),
     .target(
       name: "GtkTestSupport", dependencies: ["GtkKit", "CGtk", "TestSupport"], path: "Tests/GtkTestSupport"),
-    .executableTarget(
-      name: "HistoryChurn", dependencies: ["ClipHistory", "TestSupport"], path: "Tests/HistoryChurn"),
     // Runs a command on a private desktop, for the scripts of meson-helpers.
     .executableTarget(name: "desktop", dependencies: ["TestSupport"], path: "Tests/Desktop"),
     .testTarget(
-      name: "ClipHistoryTests",
-      dependencies: ["ClipHistory", "CSQLite", "HistoryChurn", "TestSupport"]),
+      name: "ClipHistoryTests", dependencies: ["ClipHistory", "CSQLite", "TestSupport"]),
     .testTarget(
       name: "X11KitTests", dependencies: ["X11Kit", "ClipboardCore", "TestSupport"], exclude: ["Fixtures"]),
     .executableTarget(

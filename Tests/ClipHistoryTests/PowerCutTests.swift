@@ -5,10 +5,10 @@ import Testing
 
 @testable import ClipHistory
 
-/// Simulates `COPYPASTA_CUTS` power cuts (default: 12), with seeds starting at `COPYPASTA_SEED` (default: 1).
+/// Simulates `COPYPASTA_CUTS` power cuts and kills (default: 16), with seeds starting at `COPYPASTA_SEED` (default: 1).
 struct PowerCutTests {
-  @Test func `a history contains the acknowledged changes after a power cut at any write`() async throws {
-    let cuts = environmentNumber("COPYPASTA_CUTS", or: 12)
+  @Test func `a power cut or a kill at any write loses no acknowledged change`() async throws {
+    let cuts = environmentNumber("COPYPASTA_CUTS", or: 16)
     let first = UInt64(environmentNumber("COPYPASTA_SEED", or: 1))
     var rows = 0
     for seed in first..<first + UInt64(cuts) {
@@ -71,13 +71,13 @@ private struct Disk {
     }
   }
 
-  /// Returns the files, by name, as a power cut at this moment might leave them.
-  func afterPowerCut(using random: inout SplitMix) -> [String: Data] {
+  /// Returns the files, by name, as a power cut at this moment might leave them; a kill leaves all that was written.
+  func afterPowerCut(isKill: Bool, using random: inout SplitMix) -> [String: Data] {
     var left: [String: Data] = [:]
-    for (path, file) in files where file.exists || Bool.random(using: &random) {
+    for (path, file) in files where isKill || file.exists || Bool.random(using: &random) {
       var content = file.durable
-      for change in file.changes where Bool.random(using: &random) {
-        let isTorn = Int.random(in: 0..<3, using: &random) == 0
+      for change in file.changes where isKill || Bool.random(using: &random) {
+        let isTorn = !isKill && Int.random(in: 0..<3, using: &random) == 0
         change.apply(to: &content) { !isTorn || Bool.random(using: &random) }
       }
       left[URL(filePath: path).lastPathComponent] = Data(content)
@@ -86,21 +86,21 @@ private struct Disk {
   }
 }
 
-/// Changes a history, simulates a power cut at a random write, and checks the result.
+/// Changes a history, simulates a power cut or a kill at a random write, and checks the result.
 private final class PowerCut: Sendable {
   private let seed: UInt64
   private let history = TemporaryHistory()
   private let disk: Mutex<Disk>
-  private let log = Mutex(ChurnLog())
+  private let log = Mutex(ChangeLog())
   /// The changes at the cut, the files left by the cut, and whether the history was being created.
-  private let atCut = Mutex<(log: ChurnLog, files: [String: Data], isBeingMade: Bool)?>(nil)
+  private let atCut = Mutex<(log: ChangeLog, files: [String: Data], isBeingMade: Bool)?>(nil)
 
   init(seed: UInt64) {
     self.seed = seed
     disk = Mutex(Disk(of: history.location))
   }
 
-  /// Records, deletes and reopens until the cut.
+  /// Records, deletes, restores and reopens until the cut.
   func work() async throws {
     var random = SplitMix(seed: seed)
     // Every fourth cut happens while the history is created.
@@ -118,6 +118,7 @@ private final class PowerCut: Sendable {
 
   private func changeUntilCut(using random: inout SplitMix) async throws {
     var store = try history.store(HistoryStore.LockTimeouts(retries: []))
+    var deleted: [DeletedClip] = []
     var number = 0
     while atCut.withLock({ $0 == nil }) {
       number += 1
@@ -128,8 +129,13 @@ private final class PowerCut: Sendable {
         store = try history.store(HistoryStore.LockTimeouts(retries: []))
       case (1..<8, let victim?):
         log.withLock { $0.pending = .delete(victim) }
-        try await store.delete(victim)
+        if let clip = try await store.delete(victim) { deleted.append(clip) }
         log.withLock { $0.acknowledge(victim) }
+      case (8..<11, _) where !deleted.isEmpty:
+        let clip = deleted.removeFirst()
+        log.withLock { $0.pending = .restore(clip.id) }
+        try await store.restore(clip)
+        log.withLock { $0.acknowledge(clip.id) }
       default:
         let isLarge = Int.random(in: 0..<12, using: &random) == 0
         let count = isLarge ? 3_000 : Int.random(in: 1...80, using: &random)
@@ -155,7 +161,8 @@ private final class PowerCut: Sendable {
 
   private func cut() {
     var random = SplitMix(seed: seed ^ 0xff)
-    let files = disk.withLock { $0.afterPowerCut(using: &random) }
+    // Every third cut is a kill.
+    let files = disk.withLock { $0.afterPowerCut(isKill: seed % 3 == 0, using: &random) }
     let isBeingMade = FileManager.default.fileExists(atPath: history.location.creationMarker)
     let known = log.withLock { $0 }
     atCut.withLock { $0 = (known, files, isBeingMade) }

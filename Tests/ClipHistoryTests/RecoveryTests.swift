@@ -70,20 +70,6 @@ struct RecoveryTests {
     #expect(try history.names().count { $0.hasPrefix("history-damaged-") } == 1)
   }
 
-  @Test func `a recovery ignores files that an earlier interrupted recovery left`() async throws {
-    let (unfinished, finished) = (history.location.unfinishedRecovery, history.location.finishedRecovery)
-    for file in [unfinished.database, unfinished.writeAheadLog, unfinished.damageMarker, finished] {
-      try Data("left by a crash".utf8).write(to: URL(filePath: file))
-    }
-    for _ in 1...2 {
-      history.markDamaged()
-      try await history.expectRecovery(of: 121)
-      let store = try history.store()
-      #expect(try await store.allIDs() == Array(1...121))
-      await store.close()
-    }
-  }
-
   @Test func `a recovery keeps the last captured text, but not the last check for expired clips`()
     async throws
   {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ClipHistory
 
-/// The changes to a history by a test or by `HistoryChurn`, and the history content that results from these changes.
-struct ChurnLog {
+/// The changes to a history by a test, and the history content that results from these changes.
+struct ChangeLog {
   /// A change that was started but not acknowledged.
   enum Pending: Equatable {
     case nothing, record(text: String), delete(Int64), restore(Int64)
@@ -17,22 +17,6 @@ struct ChurnLog {
   private(set) var deleted: [Int64: String] = [:]
   /// The change that has begun last; set this before a change.
   var pending = Pending.nothing
-  private(set) var count = 0
-
-  /// Adds the changes in the output of one run of `HistoryChurn`.
-  mutating func read(_ output: [UInt8]) {
-    for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
-      let words = line.split(separator: " ")
-      let number = words.last.flatMap { Int64($0) } ?? 0
-      switch (words[0], words.dropFirst().first) {
-      case (">", "record"): pending = .record(text: String(repeating: String(words[2]), count: Int(number)))
-      case (">", "delete"): pending = .delete(number)
-      case (">", "restore"): pending = .restore(number)
-      case ("<", _): acknowledge(number)
-      default: Issue.record("\(line)")
-      }
-    }
-  }
 
   /// Expects an undamaged history with exactly the expected texts, and no deleted text in its raw files.
   mutating func verify(_ history: TemporaryHistory, _ what: Comment) async throws {
@@ -58,7 +42,6 @@ struct ChurnLog {
   ///
   /// - Parameter id: the id of a text that was recorded.
   mutating func acknowledge(_ id: Int64) {
-    count += 1
     switch pending {
     case .nothing: break
     case .record(let text): live[id] = text
@@ -78,27 +61,5 @@ struct ChurnLog {
       case .restore(let id): found[id] != nil ? id : nil
       }
     if let done { acknowledge(done) } else { pending = .nothing }
-  }
-}
-
-struct Churn {
-  let program: Program
-
-  init(_ history: TemporaryHistory, seed: UInt64) throws {
-    // The executable is next to the test bundle, which is itself an executable.
-    let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    let path = bundle.deletingLastPathComponent().appendingPathComponent("HistoryChurn").path
-    program = try Program(
-      [path, history.location.folder, "\(seed)"], environment: ProcessInfo.processInfo.environment)
-  }
-
-  /// Waits until `count` changes have been acknowledged, and then kills the process.
-  func kill(after count: Int) async throws -> [UInt8] {
-    try await waitUntil("\(count) changes", every: .milliseconds(1)) {
-      program.output.count { $0 == UInt8(ascii: "<") } >= count || !program.isRunning
-    }
-    #expect(program.isRunning, "\(String(decoding: program.output.suffix(200), as: UTF8.self))")
-    try await program.killNow()
-    return program.output
   }
 }
