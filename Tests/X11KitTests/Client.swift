@@ -81,6 +81,40 @@ final class Client {
   }
 }
 
+/// Windows of another program, which reports the keys typed in them.
+final class OtherWindows {
+  private let client: Client
+  /// The ids of a frame, the window in it, that window's child, and a separate window.
+  let all: [UInt32]
+  /// The keys that were reported while waiting for the focus.
+  private var unread: [String] = []
+
+  init(on display: String) async throws {
+    client = try Client.fixture("focus", display: display)
+    all = try #require(try await client.nextLine()).split(separator: " ").compactMap { UInt32($0) }
+  }
+
+  /// The separate window.
+  var window: UInt32 { all[3] }
+
+  /// Gives the focus to a window, the separate one if none is given.
+  func focus(_ other: UInt32? = nil) async throws {
+    try client.tell("\(other ?? window)")
+    while let line = try await client.nextLine(), line != "focused" { unread.append(line) }
+  }
+
+  /// Returns the keycode of the next key.
+  ///
+  /// Skips modifiers, because any focused window receives their releases.
+  func nextKey() async throws -> String? {
+    while let line = unread.isEmpty ? try await client.nextLine() : unread.removeFirst() {
+      let code = line.split(separator: " ").last.map(String.init)
+      if let code, !["37", "133", "105", "134", "206"].contains(code) { return code }
+    }
+    return nil
+  }
+}
+
 /// Returns everything that a program on the display prints.
 func output(of command: [String], display: String) async throws -> [UInt8] {
   try await Program.run(command, environment: Client.environment(display)).output
@@ -143,9 +177,3 @@ private let samplePiece: [UInt8] = {
     return UInt8(ascii: "a") + UInt8(state >> 24) % 26
   }
 }()
-
-/// Returns the SHA-256 of `bytes` in hexadecimal.
-func sha256(_ bytes: [UInt8]) async throws -> String {
-  let sum = try await Program.run(["sha256sum"], environment: ["PATH": "/usr/bin:/bin"], input: bytes)
-  return String(sum.text.prefix(64))
-}

@@ -148,7 +148,7 @@ extension X11KitTests {
     @Test func `keys typed right after the shortcut reach the window that gets the focus`()
       async throws
     {
-      let (other, program) = (try await Typist(on: server), try await Typist(on: server))
+      let (other, program) = try await (OtherWindows(on: server.display), OtherWindows(on: server.display))
       let grab = try await freezing(for: program, atMost: generousLimit)
       try await other.focus()
       try await press("ctrl+super+v")
@@ -171,7 +171,7 @@ extension X11KitTests {
     }
 
     @Test func `if no window gets the focus, the keyboard is frozen for one press only`() async throws {
-      let (other, program) = (try await Typist(on: server), try await Typist(on: server))
+      let (other, program) = try await (OtherWindows(on: server.display), OtherWindows(on: server.display))
       // Use the program's default limit.
       let grab = try await freezing(for: program)
       try await other.focus()
@@ -187,7 +187,7 @@ extension X11KitTests {
     }
 
     @Test func `a key that is held while the window appears is reported only once`() async throws {
-      let (other, program) = (try await Typist(on: server), try await Typist(on: server))
+      let (other, program) = try await (OtherWindows(on: server.display), OtherWindows(on: server.display))
       let grab = try await freezing(for: program, atMost: generousLimit)
       try await other.focus()
       try await run(["xdotool", "keydown", "ctrl", "keydown", "super", "keydown", "v"])
@@ -201,7 +201,7 @@ extension X11KitTests {
     }
 
     /// Returns a grab that freezes the keyboard for a program's windows, unlike the suite's own grab.
-    private func freezing(for program: Typist, atMost limit: Duration? = nil) async throws -> KeyGrab {
+    private func freezing(for program: OtherWindows, atMost limit: Duration? = nil) async throws -> KeyGrab {
       let pressed: @Sendable (UInt32) -> Void = { [presses] in presses.add($0) }
       let (display, window) = (server.display, program.window)
       let grab =
@@ -236,35 +236,6 @@ extension KeyGrab {
     let connection = try XConnection(display: display)
     let strokes = try #require(try Keyboard(connection)).strokes(for: keys)
     return try connection.grab(strokes)
-  }
-}
-
-/// A program's window that reports the keys typed in it.
-private final class Typist {
-  private let client: Client
-  let window: UInt32
-  /// The keys that were reported while waiting for the focus.
-  private var unread: [String] = []
-
-  init(on server: XServer) async throws {
-    client = try Client.fixture("focus", display: server.display)
-    window = try #require(try await client.nextLine()?.split(separator: " ").last.flatMap { UInt32($0) })
-  }
-
-  func focus() async throws {
-    try client.tell("\(window)")
-    while let line = try await client.nextLine(), line != "focused" { unread.append(line) }
-  }
-
-  /// Returns the keycode of the next key.
-  ///
-  /// Skips modifiers, because any focused window receives their releases.
-  func nextKey() async throws -> String? {
-    while let line = unread.isEmpty ? try await client.nextLine() : unread.removeFirst() {
-      let code = line.split(separator: " ").last.map(String.init)
-      if let code, !["37", "133", "105", "134", "206"].contains(code) { return code }
-    }
-    return nil
   }
 }
 

@@ -25,19 +25,6 @@ extension X11KitTests {
       return clients[clients.count - 1]
     }
 
-    /// Shows a frame with a window and its child, and another window; returns their ids, and gives the focus to an id.
-    private func showWindows() async throws -> ([UInt32], (UInt32) async throws -> Void) {
-      let windows = try Client.fixture("focus", display: display)
-      let numbers = try #require(try await windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
-      return (
-        numbers,
-        { number in
-          try windows.tell("\(number)")
-          #expect(try await windows.nextLine() == "focused")
-        }
-      )
-    }
-
     private func nextOutcome() async throws -> Outcome {
       try await reader.nextOffer()
       return await reader.outcome(reason: .followed)
@@ -108,15 +95,16 @@ extension X11KitTests {
 
     @Test func `a clipboard read sends no request while another window has the focus`() async throws {
       let owner = try await own("Owner")
-      let (numbers, focus) = try await showWindows()
-      let (frame, window, child, other) = (numbers[0], numbers[1], numbers[2], numbers[3])
+      let windows = try await OtherWindows(on: display)
+      let (frame, window, child, other) = (windows.all[0], windows.all[1], windows.all[2], windows.window)
       for (place, isRead) in [
         (other, false), (window, true), (0, false), (child, true), (frame, true), (1, true),
       ] {
-        try await focus(place)
+        try await windows.focus(place)
         let outcome = await reader.outcome(activeWindow: window, reason: .followed)
         #expect(
-          outcome == (isRead ? .text("the owner's text") : .failure(.cancelled)), "\(place) of \(numbers)")
+          outcome == (isRead ? .text("the owner's text") : .failure(.cancelled)), "\(place) of \(windows.all)"
+        )
       }
       try await own("Html")
       #expect(try await owner.lines(before: "lost").count { $0 == "TARGETS" } == 4)
@@ -128,12 +116,12 @@ extension X11KitTests {
       _ place: Int
     ) async throws {
       let owner = try await own("Owner")
-      let (numbers, focus) = try await showWindows()
-      let (window, other) = (numbers[1], numbers[3])
-      try await focus(other)
+      let windows = try await OtherWindows(on: display)
+      let window = windows.all[1]
+      try await windows.focus()
       try await reader.nextOffer()
       #expect(await reader.outcome(activeWindow: window, reason: .followed) == .failure(.cancelled))
-      try await focus(numbers[place])
+      try await windows.focus(windows.all[place])
       try await reader.nextOffer()
       #expect(await reader.outcome(activeWindow: window, reason: .followed) == .text("the owner's text"))
       try await own("Html")

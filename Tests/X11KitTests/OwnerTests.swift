@@ -208,7 +208,11 @@ extension X11KitTests {
       #expect(hasRoom, sourceLocation: sourceLocation)
     }
 
-    private func digest(_ text: [UInt8]) async throws -> String { "\(text.count) \(try await sha256(text))" }
+    /// Returns the text's size and SHA-256, as `requestor.py` prints them.
+    private func digest(_ text: [UInt8]) async throws -> String {
+      let sum = try await Program.run(["sha256sum"], environment: ["PATH": "/usr/bin:/bin"], input: text)
+      return "\(text.count) \(sum.text.prefix(64))"
+    }
 
     private func expectNextPasteIsRight(sourceLocation: SourceLocation = #_sourceLocation) async throws {
       try await owner.offer(Array("the next".utf8))

@@ -55,15 +55,12 @@ class Owner(owners.Owner):
             self.lost()
         elif happened.type == X.SelectionRequest:
             name = self.display.get_atom_name(happened.target)
-            self.report(name)
+            say(name)
             self.asked(happened, name)
         elif happened.type == X.PropertyNotify and happened.state == X.PropertyDelete:
             pieces = self.transfers.get((happened.window.id, happened.atom))
             if pieces is not None:
                 self.taken(happened.window, happened.atom, pieces)
-
-    def report(self, name):
-        say(name)
 
     def lost(self):
         super().lost()
