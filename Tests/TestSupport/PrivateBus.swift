@@ -20,14 +20,8 @@ public final class PrivateBus: Sendable {
   }
 
   /// Starts a bus, and returns once it accepts connections.
-  ///
-  /// - Parameter service: A `.service` file that the bus can activate.
-  public static func start(service: String? = nil) async throws -> PrivateBus {
+  public static func start() async throws -> PrivateBus {
     let home = try await ScratchHome()
-    if let service {
-      let name = URL(fileURLWithPath: service).lastPathComponent
-      try FileManager.default.copyItem(atPath: service, toPath: "\(home.services)/\(name)")
-    }
     var daemons: [Program] = []
     let address = try await VirtualDesktop.startBus(in: home, accessibility: false, servers: &daemons)
     return PrivateBus(address: address, home: home, daemons: daemons)

@@ -14,13 +14,6 @@ extension Screenshot {
     counts(in: rectangle).max { $0.value < $1.value }?.key ?? Colour(red: 0, green: 0, blue: 0)
   }
 
-  /// The darkest pixel of a rectangle.
-  public func darkestPoint(in rectangle: Rectangle) -> (x: Int, y: Int)? {
-    colours(in: rectangle).enumerated().min { $0.element.green < $1.element.green }.map {
-      (rectangle.x + $0.offset % rectangle.width, rectangle.y + $0.offset / rectangle.width)
-    }
-  }
-
   /// Whether a rectangle shows the same text as in another picture, in any colours and on any plain background.
   public func hasSameText(as other: Screenshot, in rectangle: Rectangle) -> Bool {
     matches(other, in: rectangle)

@@ -93,7 +93,7 @@ public struct Screenshot: Sendable {
   }
 
   /// The colour of each pixel of a rectangle.
-  public func colours(in rectangle: Rectangle) -> [Colour] { values(in: rectangle).map(Colour.init) }
+  func colours(in rectangle: Rectangle) -> [Colour] { values(in: rectangle).map(Colour.init) }
 
   /// The colour of each pixel of a rectangle, as a number.
   private func values(in rectangle: Rectangle) -> [UInt32] {

@@ -39,12 +39,6 @@ extension VirtualDesktop {
     try await waitUntil("the overview gone") { try await shell.evaluate("Main.overview.visible") == "false" }
   }
 
-  /// Copies a text inside GNOME Shell, which needs no window and therefore does not change the focus.
-  public func copyInGnomeShell(_ text: String) async throws {
-    let shell = GnomeWindowSystem(desktop: self)
-    try await shell.call("copy(\(shell.literal(text)))")
-  }
-
   /// Whether the clipboard has a text, queried inside GNOME Shell without a window.
   public func isTextOfferedInGnome() async throws -> Bool {
     try await GnomeWindowSystem(desktop: self).call("isTextOffered") == "true"

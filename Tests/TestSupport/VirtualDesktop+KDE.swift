@@ -74,19 +74,8 @@ extension VirtualDesktop {
     return false
   }
 
-  /// Assigns Ctrl+Super+V to an action, as KDE's System Settings do.
-  public func setKDEShortcut(of program: String, action: String) async throws {
-    let (control, meta) = (0x0400_0000, 0x1000_0000)
-    let key = control | meta | Int(UInt8(ascii: "V"))
-    _ = try await askForShortcuts(
-      "/kglobalaccel", "org.kde.KGlobalAccel.setForeignShortcutKeys",
-      "['\(program)', '\(action)', '', '']", "[([\(key), 0, 0, 0],)]")
-  }
-
-  private func askForShortcuts(
-    _ path: String, _ method: String, _ arguments: String...
-  ) async throws -> String {
+  private func askForShortcuts(_ path: String, _ method: String) async throws -> String {
     let call = ["gdbus", "call", "--session", "--dest=org.kde.kglobalaccel", "--object-path=\(path)"]
-    return try await run(call + ["--method=\(method)"] + arguments).succeeded().text
+    return try await run(call + ["--method=\(method)"]).succeeded().text
   }
 }

@@ -6,31 +6,18 @@ import Testing
 @Suite(.enabled(if: Requirement.sandboxes.isMet, "\(Requirement.sandboxes)"))
 struct FlatpakTests {
   @Test func `the sandboxed program captures, copies and keeps a text`() async throws {
-    try await Self.run { scene in
+    try await VirtualDesktop.with { desktop in
+      let scene = Scene(desktop: desktop, app: try await Self.launch(on: desktop))
       for text in ["older", "newest"] { try await scene.capture(text) }
-      try await scene.desktop.press("Home", "Down", "Return")
+      try await desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard("older")
       #expect(try await scene.history.texts() == ["newest", "older"])
       // No history exists outside the sandbox's folder.
-      #expect(!FileManager.default.fileExists(atPath: scene.desktop.home.dataHome + "/copypasta"))
+      #expect(!FileManager.default.fileExists(atPath: desktop.home.dataHome + "/copypasta"))
       try await Self.quit(scene)
-      let again = Scene(desktop: scene.desktop, app: try await Self.launch(on: scene.desktop))
+      let again = Scene(desktop: desktop, app: try await Self.launch(on: desktop))
       #expect(try await again.history.texts() == ["newest", "older"])
       try await Self.quit(again)
-    }
-  }
-
-  @Test func `clicking the tray icon hides and shows the sandboxed program's window`() async throws {
-    try await Self.run { scene in
-      let panel = try await TrayPanel.start(on: scene.desktop)
-      try await panel.waitForIcon()
-      for _ in 1...2 {
-        try await panel.clickIcon()
-        try await waitUntil("the window hidden") { try await scene.shownWindow() == nil }
-        try await panel.clickIcon()
-        try await scene.waitUntilActive()
-      }
-      try await Self.quit(scene)
     }
   }
 
@@ -60,12 +47,6 @@ struct FlatpakTests {
     #expect(quit.exit == .code(0) && quit.errors == "")
     #expect(try await scene.app.program.waitForExit() == .code(0))
     #expect(scene.app.errors == "")
-  }
-
-  nonisolated(nonsending) private static func run(_ body: (Scene) async throws -> Void) async throws {
-    try await VirtualDesktop.with { desktop in
-      try await body(Scene(desktop: desktop, app: try await launch(on: desktop)))
-    }
   }
 
   private static func home(on desktop: VirtualDesktop) -> String {

@@ -75,28 +75,6 @@ import Testing
       #expect(program.errors == "")
     }
   }
-
-  /// The recovery waits for the window, where its message can be read.
-  @Test func `a background start leaves a damaged history unchanged until the window is shown`()
-    async throws
-  {
-    try await VirtualDesktop.with(mostlyWaits: true) { desktop in
-      try await Scene.fillHistory(with: ["one"], on: desktop)
-      let file = URL(fileURLWithPath: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
-      let damaged = Data(repeating: 0xa5, count: 4096)
-      try damaged.write(to: file)
-      let program = try desktop.start([CopyPasta.programPath, "--background"])
-      try await desktop.waitForName()
-      try await program.expectRest()
-      #expect(try Data(contentsOf: file) == damaged)
-      #expect(program.errors == "")
-      #expect(try await desktop.copypasta("--toggle").exit == .code(0))
-      try await waitUntil("the damaged file set aside") {
-        let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
-        return names.contains { $0.hasPrefix("history-damaged-") }
-      }
-    }
-  }
 }
 
 extension VirtualDesktop {

@@ -38,32 +38,6 @@ import Testing
     }
   }
 
-  @Test func `D-Bus activation works under a prefix with blanks and quotes`() async throws {
-    let folder = try TemporaryFolder()
-    let prefix = folder.path + "/it's $mine"
-    try folder.makeFolder("it's $mine/libexec")
-    // Exit with a failure, because the bus would otherwise wait for the service to acquire its name.
-    try folder.write("#!/bin/sh\necho \"$1\" >'\(folder.path)/started'\nexit 1\n", to: "program")
-    let commands = """
-      meson setup --prefix "$1" "$0/build" '\(Fixture.checkout)'
-      install -m 755 "$0/program" "$1/libexec/copypasta-gtk"
-      """
-    let made = try await Program.run(
-      ["bash", "-e", "-c", commands, folder.path, prefix],
-      environment: ["PATH": "/usr/bin:/bin:" + Self.path, "LC_ALL": "C.UTF-8", "HOME": folder.path])
-    try #require(made.exit == .code(0), "\(made.text)\(made.errors)")
-    let service = "org.copypasta.CopyPasta"
-    let bus = try await PrivateBus.start(service: "\(folder.path)/build/data/\(service).service")
-    _ = try await bus.run([
-      "gdbus", "call", "--session", "--dest", service, "--object-path", "/", "--method",
-      "org.freedesktop.DBus.Peer.Ping",
-    ])
-    let started = try String(contentsOfFile: folder.path + "/started", encoding: .utf8)
-    #expect(started == "--gapplication-service\n")
-  }
-
-  private static let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-
   /// A prefix with the program and a German catalogue, made from the template with the sed script `script`.
   private func installation(translating script: String) async throws -> TemporaryFolder {
     let prefix = try TemporaryFolder()

@@ -50,18 +50,29 @@ import Testing
     }
   }
 
-  @Test func `a D-Bus call starts the program, which exits when its window closes`() async throws {
+  @Test func `a D-Bus call starts the program, which refuses invalid calls and exits with its window`()
+    async throws
+  {
     try await VirtualDesktop.with { desktop in
       try desktop.home.addService(
         CopyPasta.applicationID, command: "'\(CopyPasta.programPath)' --gapplication-service")
       // Pass the display to the bus, as a session does, because programs that the bus starts inherit its environment.
       let update = ["dbus-update-activation-environment", "DISPLAY", "GDK_BACKEND", "GTK_A11Y"]
       #expect(try await desktop.run(update).exit == .code(0))
-      for call in [["Activate", "{}"], ["ActivateAction", "toggle", "[]", "{}"]] {
+      for call in [
+        ["Activate", "{'activation-token': <[1, 2]>}"], ["ActivateAction", "toggle", "[]", "{}"],
+      ] {
         let call = ["org.freedesktop.Application." + call[0]] + call.dropFirst()
         #expect(try await desktop.call(call).exit == .code(0))
         try await waitUntil("the window active") {
           try await CopyPasta.readyWindow(on: desktop) != nil
+        }
+        for invalid in [
+          ["org.gtk.Actions.Activate", "toggle", "[<1>]", "{}"],
+          ["org.freedesktop.Application.Open", "['file:///etc/passwd']", "{}"],
+          ["org.gtk.Application.CommandLine", "/", "[b'a']", "{}"],
+        ] {
+          #expect(try await desktop.call(invalid).errors.contains("Error"))
         }
         try await desktop.expectOneWindow()
         try await desktop.press("Escape")

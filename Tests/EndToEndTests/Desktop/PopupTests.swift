@@ -135,43 +135,4 @@ import Testing
       try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
     }
   }
-
-  /// A busy program handles the key that closes the dialog only after the delay for noticing a focus loss has passed.
-  @Test func `closing a dialog while the program is busy does not count as focus loss`() async throws {
-    try await Scene.run(with: ["text"]) { scene in
-      try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
-      var pressedWhileBusy = 0
-      for _ in 1...3 {
-        try await scene.desktop.press("ctrl+comma")
-        try await waitUntil("the dialog active") { try await scene.activeTitle() == "Preferences" }
-        try await scene.waitUntilInactive()
-        scene.app.program.signal(SIGSTOP)
-        let key = try scene.desktop.start(["xdotool", "key", "--clearmodifiers", "Escape"])
-        // If the program was stopped while it had the X server grabbed, the key is pressed only after SIGCONT.
-        if try await key.waitForExit(within: .seconds(2)) != nil { pressedWhileBusy += 1 }
-        try await Task.sleep(for: .milliseconds(300))
-        scene.app.program.signal(SIGCONT)
-        #expect(try await key.waitForExit() == .code(0))
-        try await waitUntil("the dialog gone") { try await scene.activeTitle() != "Preferences" }
-        try await scene.waitUntilActive()
-      }
-      #expect(pressedWhileBusy > 0)
-    }
-  }
-
-  /// The other program first grabs the keyboard, so that CopyPasta queries the active window; then it grabs the server.
-  @Test func `an X server grab by another program does not freeze CopyPasta`() async throws {
-    try await Scene.run(with: ["text"]) { scene in
-      try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
-      let grab = try scene.desktop.start(["/usr/bin/python3", "-u", Fixture.path("grab.py")])
-      try await grab.waitUntil("the server grabbed") { $0 == ["keyboard", "server"] }
-      // Give CopyPasta time to send its next request.
-      try await Task.sleep(for: .seconds(1))
-      let answer = try await scene.desktop.call(["org.gtk.Actions.List"])
-      #expect(answer.exit == .code(0), "\(answer.errors)")
-      try await grab.stop()
-      // The window was active all the time, so the program should not have hidden it.
-      try await scene.waitUntilActive()
-    }
-  }
 }

@@ -93,18 +93,6 @@ globalThis.tests = new class {
 
     // The clipboard, without a window
 
-    copy(text) {
-        St.Clipboard.get_default().set_text(St.ClipboardType.CLIPBOARD, text);
-    }
-
-    // Returns the text that the previous call has read, because reading is asynchronous.
-    paste() {
-        St.Clipboard.get_default().get_text(St.ClipboardType.CLIPBOARD, (_clipboard, text) => {
-            this.pasted = text;
-        });
-        return this.pasted ?? '';
-    }
-
     get isTextOffered() {
         return St.Clipboard.get_default().get_mimetypes(St.ClipboardType.CLIPBOARD)
             .includes('text/plain;charset=utf-8');

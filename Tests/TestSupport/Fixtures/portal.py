@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Portals on the session bus, because the test desktops have none: global shortcuts, settings, start at login.
 
-portal.py [--backend] [--refuse] [--change-at-first-question KEY VALUE] [KEY VALUE]...
+portal.py [--backend] [--change-at-first-question KEY VALUE] [KEY VALUE]...
 
 The settings portal has these keys of org.freedesktop.appearance, with values in GVariant's text format; the method Set of
 org.copypasta.Test changes one. Prints "ready" when it is on the bus, then the name of each called method, except for
 reads of settings. SIGUSR1 presses the newest shortcut.
 
---backend is a backend of xdg-desktop-portal instead. --refuse refuses start at login; everything else is granted.
+--backend is a backend of xdg-desktop-portal instead. Every request is granted.
 --change-at-first-question prints "asked" at the first question for settings, answers it a moment later with the current
 values, then changes the key and prints "told".
 """
@@ -82,12 +82,11 @@ class Portal:
         """Answers a request: a backend at once, a portal by a signal."""
         options = next((each for each in reversed(arguments) if isinstance(each, dict)), {})
         below = sender[1:].replace('.', '_')
-        code, results = 0, {}
+        results = {}
         if method in ('CreateSession', 'CreateMonitor') and not self.options.backend:
             handle = f'{PATH}/session/{below}/{options["session_handle_token"]}'
             results['session_handle'] = GLib.Variant('s', handle)
         elif method == 'RequestBackground':
-            code = 1 if self.options.refuse else 0
             results['autostart'] = GLib.Variant('b', options['autostart'])
         elif method == 'BindShortcuts':
             self.session = arguments[1 if self.options.backend else 0]
@@ -97,7 +96,7 @@ class Portal:
                 for name, details in next(each for each in arguments if isinstance(each, list))]
         if method.endswith('Shortcuts'):
             results['shortcuts'] = GLib.Variant('a(sa{sv})', self.shortcuts)
-        answer = GLib.Variant('(ua{sv})', (code, {} if code else results))
+        answer = GLib.Variant('(ua{sv})', (0, results))
         if self.options.backend:
             return invocation.return_value(answer)
         request = f'{PATH}/request/{below}/{options["handle_token"]}'
@@ -118,7 +117,6 @@ def parsed(text):
 
 parser = argparse.ArgumentParser()
 parser.add_argument('--backend', action='store_true')
-parser.add_argument('--refuse', action='store_true')
 parser.add_argument('--change-at-first-question', nargs=2)
 parser.add_argument('settings', nargs='*')
 options = parser.parse_args()
