@@ -90,33 +90,6 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
-  @Test func `an object is exported until its registration is released`() async throws {
-    var object: Bus.Registration? = try export(on: scene.service)
-    _ = try await scene.call(clock, "Now", [.string("")])
-    object = nil
-    #expect(try await scene.refusal(clock, "Now", [.string("")]) == BusError.unknownMethod)
-    object = try export(on: scene.service)
-    _ = try await scene.call(clock, "Now", [.string("")])
-    withExtendedLifetime(object) {}
-  }
-
-  @Test func `exporting a path twice or invalid data throws, and releases the closures`() async throws {
-    let object = try export(on: scene.service)
-    weak var captured: Token?
-    do {
-      let token = Token()
-      captured = token
-      #expect(throws: BusError.self) { try export(on: scene.service) { _ in _ = token } }
-    }
-    #expect(captured == nil)
-    for invalid in ["<node><", "<node/>"] {
-      #expect(throws: BusError.self) { try scene.service.export(invalid, at: "/a", methods: [:]) }
-    }
-    // Depending on its version, GLib may release the user data of the failed export later.
-    try await scene.settle()
-    withExtendedLifetime(object) {}
-  }
-
   @Test func `a pending call to an object that is no longer exported is refused`() async throws {
     var object: Bus.Registration? = try export(on: scene.service) { _ in Issue.record("the method was called")
     }

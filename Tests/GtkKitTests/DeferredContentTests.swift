@@ -26,9 +26,10 @@ import Testing
   @Test func `at most 64 concurrent requests are served, and new requests are accepted once those finish`()
     async throws
   {
-    let gate = Gate()
+    let (gate, opening) = AsyncStream<Never>.makeStream()
+    let opened = Task { for await _ in gate {} }
     let content = DeferredContent(types: [type]) {
-      await gate.wait()
+      await opened.value
       return Bytes([97])
     }
     let requestors = try (0..<65).map { _ in try Requestor() }
@@ -45,7 +46,7 @@ import Testing
     }
     try await pump("the one that is refused") { !outcomes.isEmpty }
     #expect(!outcomes.contains(true))
-    gate.open()
+    opening.finish()
     try await pump("the others") { outcomes.count == 65 }
     // All `DeferredContent` objects share the limit of 64, so requests from another test may count towards it.
     #expect((60...64).contains(outcomes.count { $0 }))
@@ -81,23 +82,5 @@ private final class Requestor {
     } finish: { [provider = content.cast(to: GdkContentProvider.self)] result, error in
       gdk_content_provider_write_mime_type_finish(provider, result, error) != 0 ? () : nil
     }
-  }
-}
-
-/// Blocks its waiters until it is opened.
-@MainActor
-private final class Gate {
-  private var waiters: [CheckedContinuation<Void, Never>] = []
-  private var isOpen = false
-
-  func wait() async {
-    // The gate may have been opened before the continuation exists.
-    await withCheckedContinuation { if isOpen { $0.resume() } else { waiters.append($0) } }
-  }
-
-  func open() {
-    isOpen = true
-    for waiter in waiters { waiter.resume() }
-    waiters = []
   }
 }

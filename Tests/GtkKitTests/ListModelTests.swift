@@ -40,14 +40,4 @@ private final class Numbers: ListModelSource {
     #expect(g_list_model_get_n_items(model.opaque) == 1)
     #expect(value(in: model, at: 0) == nil)
   }
-
-  @Test func `a list model and its source do not leak`() {
-    weak var source: Numbers?
-    do {
-      let numbers = Numbers([1, 2])
-      source = numbers
-      expectNoLeak { _ in ListModel(source: numbers) }
-    }
-    #expect(source == nil)
-  }
 }

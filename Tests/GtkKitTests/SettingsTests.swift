@@ -32,7 +32,6 @@ import Testing
       <key name="name" type="s"><default>''</default></key>
       <key name="volume" type="u"><range min="1" max="9"/><default>3</default></key>
       <key name="list" type="as"><default>['a', 'b']</default></key>
-      <key name="odd" type="ai"><default>[]</default></key>
     </schema></schemalist>
     """
 
@@ -42,16 +41,6 @@ import Testing
     #expect(SettingsSchema(Self.id, compiledIn: folder.path + "/nothing") == nil)
     try folder.write("no schema", to: "gschemas.compiled")
     #expect(SettingsSchema(Self.id, compiledIn: folder.path) == nil)
-  }
-
-  @Test func `a settings schema lists its keys and their defaults`() {
-    #expect(Set(schema.keys) == ["sound", "name", "volume", "list", "odd"])
-    #expect(schema.initialValue(of: "sound") == .bool(true))
-    #expect(schema.initialValue(of: "name") == .string(""))
-    #expect(schema.initialValue(of: "volume") == .uint32(3))
-    #expect(schema.initialValue(of: "list") == .strings(["a", "b"]))
-    #expect(schema.initialValue(of: "odd") == .int32s([]))
-    #expect(schema.initialValue(of: "unknown") == nil)
   }
 
   @Test func `a settings schema's default overrides that in the code, and unsuitable values are refused`() {
@@ -92,33 +81,5 @@ import Testing
     #expect(told == ["volume"])
     #expect(!settings.areKept)
     #expect(Settings(nil, initially: initial)["volume"] == .uint32(5))
-  }
-
-  @Test func `a relocatable settings schema has separate values at each path`() async throws {
-    try folder.write(
-      Self.source.replacing(" path=\"/org/copypasta/test/\"", with: ""), to: "test.gschema.xml")
-    try await compileSettingsSchemas(folder.path, into: folder.path + "/several")
-    let schema = try #require(SettingsSchema(Self.id, compiledIn: folder.path + "/several"))
-    #expect(schema.path == nil)
-    #expect(self.schema.path == "/org/copypasta/test/")
-    let here = Settings(schema, at: "/org/copypasta/here/", initially: initial)
-    let there = Settings(schema, at: "/org/copypasta/there/", initially: initial)
-    #expect(here.set("name", to: .string("here")))
-    #expect(there["name"] == .string(""))
-    #expect(Settings(schema, at: "/org/copypasta/here/", initially: initial)["name"] == .string("here"))
-  }
-
-  @Test func `settings and their closure do not leak`() {
-    weak var captured: Token?
-    weak var settings: Settings?
-    do {
-      let token = Token()
-      captured = token
-      let made = Settings(schema, initially: initial) { _ in _ = token }
-      settings = made
-    }
-    while g_main_context_iteration(nil, 0) != 0 {}
-    #expect(settings == nil)
-    #expect(captured == nil)
   }
 }

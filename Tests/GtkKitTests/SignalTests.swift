@@ -31,26 +31,4 @@ import Testing
     g_action_activate(action.opaque, nil)
     #expect(calls == 1)
   }
-
-  @Test func `a signal handler receives as many arguments as its closure declares`() {
-    let list = Object(Owned(taking: UnsafeMutableRawPointer(g_list_store_new(copypasta_type_object()))))
-    var changes: [[guint]] = []
-    list.connect("items-changed") { changes.append([]) }
-    list.connect("items-changed") { (position: guint) in changes.append([position]) }
-    list.connect("items-changed") { (position: guint, removed: guint, added: guint) in
-      changes.append([position, removed, added])
-    }
-    g_list_model_items_changed(list.opaque, 1, 2, 3)
-    #expect(changes == [[], [1], [1, 2, 3]])
-  }
-
-  @Test func `releasing an object releases its signal handlers' closures`() {
-    expectNoLeak { token in
-      let action = action()
-      action.connect("notify::name") { _ = token }
-      action.connect("notify::enabled") { _ = token }
-      action.connect("activate") { _ = token }
-      return action
-    }
-  }
 }

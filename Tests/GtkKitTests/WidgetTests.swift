@@ -163,22 +163,6 @@ import Testing
     }
   }
 
-  @Test func `short notes get one width in a wide box, and only their own width in a narrow one`() {
-    func width(ofText text: Label, besides note: String, in available: gint) -> Double? {
-      let box = AnnotatedText(text, note: Label(note), width: 800)
-      gtk_widget_measure(box.widget, GTK_ORIENTATION_VERTICAL, available, nil, nil, nil, nil)
-      gtk_widget_allocate(box.widget, available, 100, -1, nil)
-      return text.bounds(in: box)?.width
-    }
-    func widths(in available: gint) -> [Double?] {
-      ["5 min", "17 Nov"].map { width(ofText: Label("A text"), besides: $0, in: available) }
-    }
-    let (wide, narrow) = (widths(in: 800), widths(in: 120))
-    #expect(wide[0] == wide[1])
-    #expect(narrow[0] ?? 0 > narrow[1] ?? .infinity)
-    #expect(narrow[1] ?? 0 >= 60 - 12)
-  }
-
   @Test func `a reflowing box stacks its widgets if the second needs more than half of the width`() {
     let (words, control) = (Label("Some words that tell of what is beside them"), Label("a control"))
     words.wrap()
@@ -198,40 +182,6 @@ import Testing
     #expect(below?.x == Double(own))
     gtk_widget_set_direction(box.widget, GTK_TEXT_DIR_RTL)
     #expect(place(inWidth: 2 * own).1?.x == 0)
-  }
-
-  @Test func `a header bar hides its title if there is no room`() throws {
-    let word = Label("some words")
-    word.wrap(withinWords: false)
-    let bar = HeaderBar(title: "A title", start: [word])
-    let window = Window(title: "A title")
-    window.setTitlebar(bar)
-    // Give the window its minimum width.
-    window.defaultSize = (1, 1)
-    window.present()
-    #expect(MainLoop.run(until: { bar.isMapped && bar.width > 0 }, atMost: generousLimit))
-    let pointer = gtk_widget_get_first_child(gtk_header_bar_get_title_widget(bar.opaque))
-    let title = Label(Owned(borrowing: try #require(pointer)))
-    #expect(title.text == "A title" && !title.isMapped)
-    #expect(word.isMapped && !word.isCut)
-    window.defaultSize = (900, 100)
-    #expect(MainLoop.run(until: { title.isMapped }, atMost: generousLimit))
-    #expect(!title.isCut)
-    window.destroy()
-  }
-
-  @Test func `a callback for the next frame is called once`() {
-    let window = Window(title: "test")
-    var calls = 0
-    window.present()
-    window.onNextFrame { calls += 1 }
-    #expect(MainLoop.run(until: { calls == 1 }, atMost: generousLimit))
-    var isLater = false
-    window.setChild(Label("something else to draw"))
-    window.onNextFrame { isLater = true }
-    #expect(MainLoop.run(until: { isLater }, atMost: generousLimit))
-    #expect(calls == 1)
-    window.destroy()
   }
 
   @Test func `a hidden window's content can be laid out in advance`() {
