@@ -189,11 +189,6 @@ import Testing
     try await pump("the answer") { start.work == nil }
     start.reconcile()
     #expect(preferences[flag: .startsAtLogin] && messages.count == 1)
-    // A later refusal resets the setting to that value.
-    fake.answers["RequestBackground"] = .refused
-    preferences[flag: .startsAtLogin] = false
-    try await pump("the second message") { messages.count == 2 }
-    #expect(preferences[flag: .startsAtLogin])
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .refused])

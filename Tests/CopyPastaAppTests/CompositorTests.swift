@@ -1,5 +1,3 @@
-import Foundation
-import Glibc
 import GtkKit
 import TestSupport
 import Testing
@@ -79,41 +77,5 @@ import Testing
     let labwc = try #require(Compositor.all.first { $0.name == "labwc" })
     #expect(labwc.startFile == "~/.config/labwc/autostart")
     #expect(labwc.startLine(for: Self.program) == "\(Self.shell) --background &")
-  }
-
-  /// The programs that are installed check their own lines, added to the default configuration.
-  @Test(arguments: Checker.installed)
-  func `the compositor's own check accepts the lines`(_ checker: Checker) async throws {
-    let compositor = try #require(Compositor.all.first { $0.file.hasSuffix(checker.file) })
-    let folder = try TemporaryFolder()
-    let lines = compositor.lines(for: Self.program)
-    for (text, isSound) in [(lines, true), (checker.fault, false)] {
-      let path = folder.path + "/" + checker.file
-      try folder.write(text + "\n", to: checker.file)
-      let result = try await Program.run(
-        asOtherThanRoot(owning: folder.path) + checker.command + [path],
-        environment: [
-          "PATH": "/usr/bin:/bin", "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
-          "WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman", "WLR_LIBINPUT_NO_DEVICES": "1",
-        ])
-      #expect((result.exit == .code(0)) == isSound, "\(result.text) \(result.errors)")
-    }
-  }
-
-  struct Checker: Sendable, CustomTestStringConvertible {
-    let file: String
-    /// The command, without the path of the file.
-    let command: [String]
-    /// A line that the check must reject.
-    let fault: String
-
-    var testDescription: String { file }
-
-    static let installed = [
-      Checker(
-        file: "config", command: ["sway", "--validate", "--config"], fault: "bindsymm Mod4+v exec true"),
-      Checker(
-        file: "hyprland.lua", command: ["Hyprland", "--verify-config", "--config"], fault: "hl.bind("),
-    ].filter { access("/usr/bin/" + $0.command[0], X_OK) == 0 && Requirement.restrictedUser.isMet }
   }
 }

@@ -22,8 +22,6 @@ final class FakePortal {
 
   /// The outcome of each method; `granted` by default.
   var answers: [String: Answer] = [:]
-  /// The outcome of a second answer to the same request, which portals must not send.
-  var secondAnswers: [String: Answer] = [:]
   /// Called after a method's answer is chosen and before the answer is sent.
   var beforeAnswering: [String: () -> Void] = [:]
   /// The version of the shortcuts interface; nil if the portal does not report one.
@@ -205,9 +203,10 @@ final class FakePortal {
     requestObjects[request] = nil
     requestObjects[request] = try closable("org.freedesktop.portal.Request", at: request)
     beforeAnswering[method]?()
-    // Respond before the call returns, as fast portals do.
-    for answer in [answer, secondAnswers[method]].compactMap(\.self) {
-      if let response = response(to: method, answer) { respond(to: request, response) }
+    // Respond before the call returns, as fast portals do. A second answer must change nothing.
+    if let response = response(to: method, answer) {
+      respond(to: request, response)
+      respond(to: request, [.uint32(1), .dictionary([:])])
     }
     return [path(request)]
   }

@@ -83,7 +83,9 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `GNOME's shortcut is offered if no other backend works`() async throws {
+  @Test func `GNOME's shortcut is offered if no other backend works, and can be removed while turned off`()
+    async throws
+  {
     let preferences = Preferences(schema: nil)
     let controller = GlobalShortcutController(preferences, backends: [shortcut, FakeShortcut()])
     controller.start()
@@ -99,11 +101,6 @@ import Testing
     #expect(controller.choose(.remove) == nil)
     #expect(try await eventually { controller.gnomeChoice == .add })
     #expect(places["custom-keybindings"] == .strings([Self.others]))
-  }
-
-  @Test func `GNOME's shortcut can be removed after the shortcut was turned off in CopyPasta`() async throws {
-    let preferences = Preferences(schema: nil)
-    let controller = GlobalShortcutController(preferences, backends: [shortcut])
     #expect(controller.choose(.add) == nil)
     preferences.shortcut = ""
     #expect(controller.gnomeChoice == .remove)

@@ -17,10 +17,6 @@ import Testing
     </node>
     """
 
-  private func haptics(_ preferences: Preferences, on scene: BusScene) -> Haptics {
-    Haptics(preferences: preferences) { [bus = scene.service] () throws(BusError) in bus }
-  }
-
   @Test func `a copy requests vibration only while the preference is on`() async throws {
     let scene = try await BusScene.start()
     var asked: [Variant] = []
@@ -34,7 +30,7 @@ import Testing
       scene.client.ownName("org.sigxcpu.Feedback"),
     ]
     let preferences = Preferences(schema: nil)
-    let haptics = haptics(preferences, on: scene)
+    let haptics = Haptics(preferences: preferences) { [bus = scene.service] () throws(BusError) in bus }
     try await scene.settle()
     haptics.copied()
     try await pump("the first event") { asked.count == 1 }
@@ -49,18 +45,5 @@ import Testing
     try await scene.settle()
     #expect(asked.count == 2)
     withExtendedLifetime(service) {}
-  }
-
-  @Test func `a copy without a haptics service or bus causes no error`() async throws {
-    let scene = try await BusScene.start()
-    haptics(Preferences(schema: nil), on: scene).copied()
-    var attempts = 0
-    let lost = Haptics(preferences: Preferences(schema: nil)) { () async throws(BusError) -> Bus in
-      attempts += 1
-      throw .noBus("none")
-    }
-    lost.copied()
-    try await pump("the attempt") { attempts == 1 }
-    try await scene.settle()
   }
 }

@@ -7,11 +7,10 @@ import Testing
 @MainActor
 @Suite struct KeepAliveReasonsTests {
   private let clock = FakeClock()
-  private let calls = Calls()
   private let reasons: KeepAliveReasons
 
   init() {
-    reasons = KeepAliveReasons(now: { [clock] in clock.now }) { [calls] in calls.count += 1 }
+    reasons = KeepAliveReasons(now: { [clock] in clock.now }) { [clock] in clock.calls += 1 }
   }
 
   @Test func `only ending the last keep-alive reason ends the program, and only a held reason is reported`() {
@@ -19,12 +18,12 @@ import Testing
       reasons.end(reason)
       reasons.lose(reason)
     }
-    #expect(reasons.isEmpty && calls.count == 0)
+    #expect(reasons.isEmpty && clock.calls == 0)
     for reason in KeepAliveReasons.Reason.allCases { reasons.hold(reason) }
     for (number, reason) in KeepAliveReasons.Reason.allCases.enumerated() {
       #expect(!reasons.isEmpty)
       reasons.end(reason)
-      #expect(calls.count == number + 1)
+      #expect(clock.calls == number + 1)
     }
     #expect(reasons.isEmpty)
   }
@@ -38,7 +37,7 @@ import Testing
     reasons.lose(reason)
     clock.now += .seconds(100_000)
     #expect(!reasons.isEmpty)
-    #expect(calls.count == 0)
+    #expect(clock.calls == 0)
     // Another reason that begins and ends now changes nothing: the panel may still return.
     reasons.hold(.background)
     reasons.end(.background)
@@ -65,16 +64,13 @@ import Testing
     // Losing the icon after the setting was switched off changes nothing.
     reasons.lose(.trayIcon)
     #expect(reasons.isEmpty)
-    #expect(calls.count == 1)
+    #expect(clock.calls == 1)
   }
 }
 
 @MainActor
 private final class FakeClock {
   var now = ContinuousClock.now
-}
-
-@MainActor
-private final class Calls {
-  var count = 0
+  /// How often the end of the last reason was reported.
+  var calls = 0
 }

@@ -201,18 +201,6 @@ import Testing
     #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
   }
 
-  @Test(arguments: ["CreateSession", "ListShortcuts", "BindShortcuts"])
-  func `a portal's second answer to a request changes nothing`(method: String) async throws {
-    portal.secondAnswers[method] = .refused
-    let shortcut = makeShortcut(remembers: true)
-    reports.follow(shortcut)
-    try await expectHeld(shortcut)
-    try await portal.settle()
-    portal.activate()
-    try await pump("the press") { reports.presses.count == 1 }
-    #expect(reports.states == [])
-  }
-
   /// A portal may have answered before it gets the call that closes the request.
   @Test(arguments: [("CreateSession", 0), ("ListShortcuts", 1), ("BindShortcuts", 2)])
   func `a portal's late answer is ignored`(method: String, number: Int) async throws {
@@ -243,12 +231,6 @@ import Testing
     // A cancelled request closes the portal's dialog and session.
     #expect(portal.calls.contains("Request.Close"))
     #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
-    try await pumping { await shortcut.stop() }
-    portal.answers = [:]
-    // Try again, because on a busy machine the short limit may pass before the answer.
-    try await waitUntil("the shortcut held again") { try await start(shortcut) == Self.held }
-    portal.activate()
-    try await pump("the press") { reports.presses.count == (isHeld ? 2 : 1) }
   }
 
   @Test func `a missing bus or portal is reported as unsupported`() async throws {
@@ -269,13 +251,27 @@ import Testing
     #expect(try await pumping { await asking.value } == Self.held)
   }
 
-  @Test func `a portal shortcut stops waiting for the user's answer if the portal exits`() async throws {
+  @Test func `a portal that exits, also while it asks the user, is asked again when it is back`()
+    async throws
+  {
+    // Limit the wait, because a call sent while the portal exits is never answered.
+    var limits = PortalShortcut.Limits.patient
+    limits.answer = .seconds(1)
+    limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
+    let shortcut = makeShortcut(limits)
+    reports.follow(shortcut)
     let asking = try await ask(shortcut)
     portal.stop()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
     portal.answers = [:]
     try await portal.start()
-    try await pump("the shortcut from the restarted portal") { reports.states.last == Self.held }
+    try await pump("the shortcut") { reports.states.last == Self.held }
+    portal.stop()
+    try await pump("the shortcut lost") { reports.states.last == .starting }
+    try await portal.start()
+    try await pump("the shortcut again") { reports.states.last == Self.held }
+    portal.activate()
+    try await pump("the press") { reports.presses.count == 1 }
   }
 
   // MARK: Refusals
@@ -319,24 +315,6 @@ import Testing
 
   // MARK: Lost sessions
 
-  @Test func `a portal that appears later or restarts is asked again`() async throws {
-    // Limit the wait, because a call sent while the portal exits is never answered.
-    var limits = PortalShortcut.Limits.patient
-    limits.answer = .seconds(1)
-    limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
-    let shortcut = makeShortcut(limits)
-    reports.follow(shortcut)
-    #expect(try await start(shortcut) == .notHeld(.unsupported))
-    try await portal.start()
-    try await pump("the shortcut") { reports.states.last == Self.held }
-    portal.stop()
-    try await pump("the shortcut lost") { reports.states.last == .starting }
-    try await portal.start()
-    try await pump("the shortcut again") { reports.states.last == Self.held }
-    portal.activate()
-    try await pump("the press") { reports.presses.count == 1 }
-  }
-
   @Test func `a closed portal session is reopened even if the first attempts fail`() async throws {
     var limits = PortalShortcut.Limits.patient
     limits.pauses = Array(repeating: .milliseconds(20), count: 50)
@@ -364,17 +342,6 @@ import Testing
     try await pump("the shortcut given up") { reports.states.last == .notHeld(.unsupported) }
     #expect(portal.sessions == 1 + PortalShortcut.Limits.patient.losses)
     withExtendedLifetime(token) {}
-  }
-
-  @Test func `a portal shortcut is deallocated after its last use`() async throws {
-    weak var leaked: PortalShortcut?
-    func use() async throws {
-      let shortcut = makeShortcut()
-      leaked = shortcut
-      try await expectHeld(shortcut)
-    }
-    try await use()
-    try await pump("the shortcut released") { leaked == nil }
   }
 
   // MARK: Helpers

@@ -27,25 +27,11 @@ import Testing
   @Test func `in a sandbox, the tray icon registers under the bus connection's unique name`()
     async throws
   {
-    let scene = try await BusScene.start()
-    var isHosted = false
-    let icon = TrayIcon(preferences: Preferences(schema: nil), pause: ReadingPause(), isSandboxed: true) {
-      () throws(BusError) in
-      scene.service
-    } requested: { _, _ in
-    } shownChanged: {
-      isHosted = $0
-    }
-    let watcher = try ScriptedWatcher(on: scene.client)
-    try await pump("shown") { isHosted }
-    #expect(watcher.items == [scene.service.uniqueName])
-    let title = try await scene.call(
-      RemoteObject(
-        name: scene.service.uniqueName, path: "/StatusNotifierItem",
-        interface: "org.freedesktop.DBus.Properties"),
-      "Get", [.string("org.kde.StatusNotifierItem"), .string("Title")])
-    #expect(title[0]?.unboxed?.string == "CopyPasta")
-    withExtendedLifetime(icon) {}
+    let tray = try await TrayScene.start(isSandboxed: true)
+    let watcher = try ScriptedWatcher(on: tray.scene.client)
+    try await pump("shown") { tray.shown == [true] }
+    #expect(watcher.items == [tray.scene.service.uniqueName])
+    #expect(try await tray.properties(of: tray.item)["Title"]?.string == "CopyPasta")
   }
 
   @Test func `the tray icon counts as shown only while a watcher accepts it and a tray host exists`()
@@ -82,15 +68,6 @@ import Testing
     try await tray.scene.settle()
     #expect(try await !tray.hasItem())
     #expect(watcher.items.count == 2 && tray.shown == [true, false, true, false])
-  }
-
-  @Test func `a released tray icon leaves the bus`() async throws {
-    weak let icon = tray.icon
-    tray.removeIcon()
-    #expect(icon == nil)
-    try await tray.scene.settle()
-    #expect(try await !tray.hasItem())
-    #expect(try await tray.scene.refusal(tray.item, "Activate", [.int32(0), .int32(0)]) != nil)
   }
 
   // MARK: Requests

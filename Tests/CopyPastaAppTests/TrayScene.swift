@@ -9,7 +9,7 @@ import Testing
 @MainActor
 final class TrayScene {
   // Declare the icon first, so that it is released before the bus.
-  private(set) var icon: TrayIcon?
+  private var icon: TrayIcon?
   let scene: BusScene
   let preferences = Preferences(schema: nil)
   let pause = ReadingPause()
@@ -18,23 +18,17 @@ final class TrayScene {
   private(set) var shown: [Bool] = []
 
   /// The icon's name on the bus, and its two objects.
-  let name = "org.kde.StatusNotifierItem-\(getpid())-1"
+  let name: String
   var item: RemoteObject {
     RemoteObject(name: name, path: "/StatusNotifierItem", interface: "org.kde.StatusNotifierItem")
   }
   var menu: RemoteObject { RemoteObject(name: name, path: "/MenuBar", interface: "com.canonical.dbusmenu") }
 
-  private init(_ scene: BusScene) { self.scene = scene }
-
-  static func start() async throws -> TrayScene {
-    let tray = TrayScene(try await BusScene.start())
-    tray.startIcon()
-    while try await !tray.hasItem() {}
-    return tray
-  }
-
-  private func startIcon() {
-    icon = TrayIcon(preferences: preferences, pause: pause) { [bus = scene.service] () throws(BusError) in
+  private init(_ scene: BusScene, isSandboxed: Bool) {
+    self.scene = scene
+    name = isSandboxed ? scene.service.uniqueName : "org.kde.StatusNotifierItem-\(getpid())-1"
+    icon = TrayIcon(preferences: preferences, pause: pause, isSandboxed: isSandboxed) {
+      [bus = scene.service] () throws(BusError) in
       bus
     } requested: { [weak self] request, activation in
       self?.requests.append(request)
@@ -44,7 +38,11 @@ final class TrayScene {
     }
   }
 
-  func removeIcon() { icon = nil }
+  static func start(isSandboxed: Bool = false) async throws -> TrayScene {
+    let tray = TrayScene(try await BusScene.start(), isSandboxed: isSandboxed)
+    while try await !tray.hasItem() {}
+    return tray
+  }
 
   /// Whether the icon's name has an owner on the bus.
   func hasItem() async throws -> Bool {
