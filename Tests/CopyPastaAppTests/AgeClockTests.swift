@@ -42,14 +42,6 @@ import Testing
     clock.isRunning = false
   }
 
-  @Test func `the age clock does not wake up without rows`() {
-    var refreshes = 0
-    let clock = Age.Clock(now: { Format.now }, times: { [] }) { refreshes += 1 }
-    clock.isRunning = true
-    #expect(refreshes == 1)
-    #expect(!MainLoop.run(until: { refreshes > 1 }, atMost: .milliseconds(50)))
-  }
-
   @Test func `the age clock wakes up earlier if a row's age changes sooner`() {
     let times = Mutex([Format.now - 50 * 60 * minute])
     var refreshes = 0

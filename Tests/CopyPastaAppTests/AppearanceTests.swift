@@ -20,7 +20,7 @@ import Testing
 
   private var animates: Bool { settings[property: "gtk-enable-animations"] == .flag(true) }
 
-  @Test func `the desktop's preference for reduced motion disables animations while it is set`() {
+  @Test func `the desktop's preference for reduced motion only disables animations`() {
     #expect(animates)
     for _ in 1...2 {
       style.show(Appearance(portal: ["reduced-motion": .uint32(1)]))
@@ -28,9 +28,7 @@ import Testing
       style.show(Appearance(portal: ["reduced-motion": .uint32(0)]))
       #expect(animates)
     }
-  }
-
-  @Test func `animations that the user has disabled stay disabled`() {
+    // Animations that the user has disabled stay disabled.
     settings[property: "gtk-enable-animations"] = .flag(false)
     defer { settings[property: "gtk-enable-animations"] = .flag(true) }
     for value: UInt32 in [1, 0] {

@@ -228,20 +228,6 @@ import Testing
     }
     #expect(try scratch.texts() == ["A", "B"])
   }
-
-  @Test func `a closed queue is released`() async throws {
-    weak var gone: CaptureQueue?
-    do {
-      let captures = CaptureQueue(into: scratch.store, queue: TaskQueue(), noting: copies, now: { 0 }) { _ in
-      }
-      let source = FakeSource()
-      source.deliver = { delivery, offer in captures.add(delivery, .copiedElsewhere(offer: offer)) }
-      source.follow(true)
-      source.close()
-      gone = captures
-    }
-    #expect(try await eventually { gone == nil })
-  }
 }
 
 private final class Outcomes: Sendable {

@@ -54,22 +54,16 @@ import Testing
     #expect(unreachable.status == 1 && unreachable.output.isEmpty)
   }
 
-  /// The page in the middle of the file holds some of the texts.
   @Test func `exporting a damaged history writes every readable text and ends with status 3`() async throws {
-    let scratch = try await Scratch((1...200).map { "text \($0) " + String(repeating: ".", count: 200) })
+    let scratch = try await Scratch("one", "two", "three")
     await scratch.close()
-    let path = scratch.location.database
-    var bytes = try Data(contentsOf: URL(filePath: path))
-    let page = bytes.count / 8192 * 4096
-    bytes.resetBytes(in: page..<page + 4096)
-    try bytes.write(to: URL(filePath: path))
+    var file = try Data(contentsOf: URL(filePath: scratch.location.database))
+    // The byte is invalid in UTF-8.
+    file[try #require(file.range(of: Data("two".utf8))).lowerBound] = 0xff
+    try file.write(to: URL(filePath: scratch.location.database))
     let (status, output) = try Self.export(scratch.location)
-    let lines = output.split(separator: UInt8(ascii: "\n"))
-    #expect(status == 3 && (160..<200).contains(lines.count))
-    #expect(try lines.map { try Line($0).text.hasPrefix("text ") }.allSatisfy { $0 })
-    #expect(
-      try Line(lines[0]).text.hasPrefix("text 1 ") && Line(lines[lines.count - 1]).text.hasPrefix("text 200 ")
-    )
+    #expect(status == 3)
+    #expect(try output.split(separator: UInt8(ascii: "\n")).map { try Line($0).text } == ["one", "three"])
   }
 
   /// Exports into a file; errors are printed to standard error.

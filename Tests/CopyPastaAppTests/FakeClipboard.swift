@@ -44,10 +44,8 @@ final class FakeSource: ClipboardSource {
   var content: ClipboardContent?
   /// The error that every read throws.
   var failure: TransferError?
-  /// The content that a pasted offer has.
-  var contentOnPurpose = ClipboardContent.noText
-  /// The error that reading a pasted offer throws.
-  var failureOnPurpose: TransferError?
+  /// The result of reading a pasted offer.
+  var resultOnPurpose = Result<ClipboardContent, TransferError>.success(.noText)
   /// While this is true, reads of pasted offers wait.
   var stallsOnPurpose = false {
     didSet { if !stallsOnPurpose { stalled.take()?.resume() } }
@@ -140,9 +138,8 @@ final class FakeSource: ClipboardSource {
   func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
     guard permit.current != nil, offer == self.offer else { throw .cancelled }
     readsOnPurpose.append(offer)
-    if let failureOnPurpose { throw failureOnPurpose }
     if stallsOnPurpose { await withCheckedContinuation { stalled = $0 } }
-    return contentOnPurpose
+    return try resultOnPurpose.get()
   }
 
   func read(

@@ -146,7 +146,7 @@ extension HistoryListTests {
     async throws
   {
     let clipboard = FakeClipboard()
-    clipboard.offers.contentOnPurpose = .text("pasted")
+    clipboard.offers.resultOnPurpose = .success(.text("pasted"))
     try await withList(of: (0..<40).map { "text \($0)" }, clipboard: clipboard) { list, _ in
       list.focusNewest()
       list.focus(list.session.model.id(at: 20))

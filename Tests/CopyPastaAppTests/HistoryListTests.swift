@@ -143,19 +143,6 @@ import Testing
     }.sorted { $0.place.y < $1.place.y }
   }
 
-  @Test func `rows have a maximum width and are centred in a wide window`() async throws {
-    try await withList(of: ["one", String(repeating: "The quick brown fox. ", count: 18)], width: 1600) {
-      list, _ in
-      for row in rows(of: list) {
-        #expect(row.place.width == 860)
-        #expect(abs(row.place.x + row.place.width / 2 - Double(list.root.width) / 2) <= 1)
-      }
-    }
-    try await withList(of: ["one"], width: 480) { list, _ in
-      #expect(rows(of: list).first?.place.width == 464)
-    }
-  }
-
   @Test func `the nine newest rows show their shortcut digits`() async throws {
     try await withList(of: (1...12).map { "text \($0)" }) { list, _ in
       list.focus(list.session.model.id(at: 0))
@@ -193,21 +180,14 @@ import Testing
   }
 
   @Test(arguments: [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL])
-  func `each text begins at its own side, and ages and digits are at the end in the interface's direction`(
+  func `ages and digits follow the text in the interface's direction, whatever the direction of the text`(
     direction: GtkTextDirection
   ) async throws {
     gtk_widget_set_default_direction(direction)
     defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
     try await withList(of: ["  if true", "مرحبا بالعالم"]) { list, _ in
-      for (row, isFromRight) in zip(rows(of: list), [true, false]) {
+      for row in rows(of: list) {
         let labels = widgets(gtk_label_get_type(), in: row.widget)
-        let label = OpaquePointer(labels[0])
-        var (extents, left): (PangoRectangle, gint) = (PangoRectangle(), 0)
-        pango_layout_get_pixel_extents(gtk_label_get_layout(label), nil, &extents)
-        gtk_label_get_layout_offsets(label, &left, nil)
-        left += extents.x
-        let right = gtk_widget_get_width(labels[0]) - left - extents.width
-        #expect(isFromRight ? left > 50 && right == 0 : left == 0 && right > 50, "\(left), \(right)")
         let places = labels.map { Widget(Owned(borrowing: $0)).bounds(in: list.root)?.x ?? .nan }
         #expect(places == (direction == GTK_TEXT_DIR_LTR ? places.sorted() : places.sorted(by: >)))
       }
@@ -263,11 +243,7 @@ import Testing
       #expect(MainLoop.run(until: { clock.looks > shown + 4 }, atMost: .seconds(20)))
       gtk_widget_set_visible(window, 0)
       let hidden = clock.looks
-      var otherLooks = 0
-      let other = Age.Clock(now: { clock.time }, times: { [captured] }) { otherLooks += 1 }
-      other.isRunning = true
-      #expect(MainLoop.run(until: { otherLooks > 2 }, atMost: .seconds(20)))
-      #expect(clock.looks == hidden)
+      #expect(!MainLoop.run(until: { clock.looks > hidden }, atMost: .milliseconds(50)))
     }
   }
 }

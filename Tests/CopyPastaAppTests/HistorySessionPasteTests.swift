@@ -23,36 +23,30 @@ extension HistorySessionTests {
     #expect(log.additions == 3 && log.failures.isEmpty)
   }
 
-  @Test(arguments: [
-    ClipboardContent.noText, .secret, .text([]), .text([0xFF]), .text([0x61, 0x00, 0x62]),
-  ])
-  func `pasting or dropping invalid content shows an error`(content: ClipboardContent) async throws {
-    await paste(content)
+  @Test(
+    arguments: [
+      .success(.noText), .success(.secret), .success(.text([])), .success(.text([0xFF])),
+      .success(.text([0x61, 0x00, 0x62])), .failure(.timedOut), .failure(.ownerGone), .failure(.refused),
+      .failure(.tooLarge(limit: 1 << 20)), .failure(.unavailable),
+    ] as [Result<ClipboardContent, TransferError>])
+  func `a paste or drop of content that is invalid or cannot be read shows an error`(
+    result: Result<ClipboardContent, TransferError>
+  ) async throws {
+    clipboard.offers.resultOnPurpose = result
+    session.paste()
+    await session.drain()
     let secrets = log.secrets
-    let drop = FakeDrop(.success(content))
+    let drop = FakeDrop(result)
     session.record(drop)
     await session.drain()
     try expect(initial)
     #expect(log.failures.count == 2 && log.failures.allSatisfy { $0.message != nil })
-    let isText = if case .text = content { true } else { false }
+    if case .failure(let error) = result {
+      #expect(log.failures.allSatisfy { $0 == .notRecorded(.unread(error)) })
+    }
+    let isText = if case .success(.text) = result { true } else { false }
     #expect(log.additions == 0 && drop.answers == [isText])
     #expect(log.secrets == secrets, "the clipboard holds no dropped secret")
-  }
-
-  @Test(arguments: [
-    TransferError.timedOut, .ownerGone, .refused, .tooLarge(limit: 1 << 20), .unavailable,
-  ])
-  func `a paste or drop that cannot be read shows an error and records no text`(error: TransferError)
-    async throws
-  {
-    clipboard.offers.failureOnPurpose = error
-    await paste(.text("never"))
-    let drop = FakeDrop(.failure(error))
-    session.record(drop)
-    await session.drain()
-    try expect(initial)
-    #expect(log.failures == Array(repeating: .notRecorded(.unread(error)), count: 2))
-    #expect(drop.answers == [false])
   }
 
   @Test(arguments: [.text("three"), .text("next"), .text([0xFF]), nil] as [ClipboardContent?])
@@ -77,7 +71,7 @@ extension HistorySessionTests {
     clipboard.offers.content = .noText
     session.attention = .active
     clipboard.offers.stallsOnPurpose = true
-    clipboard.offers.contentOnPurpose = .text("never")
+    clipboard.offers.resultOnPurpose = .success(.text("never"))
     for _ in 1...3 { session.paste() }
     try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
     // The window that stays active is paused.
@@ -93,7 +87,7 @@ extension HistorySessionTests {
   @Test func `nothing is requested for a paste whose offer was replaced or whose window was left`()
     async throws
   {
-    clipboard.offers.contentOnPurpose = .text("never")
+    clipboard.offers.resultOnPurpose = .success(.text("never"))
     clipboard.offers.content = .noText
     session.attention = .active
     session.paste()
@@ -119,11 +113,11 @@ extension HistorySessionTests {
     clipboard.offers.content = .noText
     session.services.pause.isPaused = true
     session.attention = .active
-    clipboard.offers.contentOnPurpose = .text("meant")
+    clipboard.offers.resultOnPurpose = .success(.text("meant"))
     let action = session.queue.block()
     session.paste()
     try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
-    clipboard.offers.contentOnPurpose = .text("later")
+    clipboard.offers.resultOnPurpose = .success(.text("later"))
     action.finish()
     await session.drain()
     try expect(["meant"] + initial)
@@ -179,7 +173,7 @@ extension HistorySessionTests {
   }
 
   @Test func `pasting right after cutting records the cut text`() async throws {
-    clipboard.offers.contentOnPurpose = .own
+    clipboard.offers.resultOnPurpose = .success(.own)
     session.copyAndDelete(ids[2])
     session.paste()
     await session.drain()
@@ -189,7 +183,7 @@ extension HistorySessionTests {
   /// A selection owner may take as long as the transfer limits allow.
   @Test func `a paste that waits for its text does not delay other actions`() async throws {
     clipboard.offers.stallsOnPurpose = true
-    clipboard.offers.contentOnPurpose = .text("late")
+    clipboard.offers.resultOnPurpose = .success(.text("late"))
     session.paste()
     #expect(try await eventually { clipboard.offers.readsOnPurpose.count == 1 })
     session.copy(ids[0])
@@ -207,7 +201,7 @@ extension HistorySessionTests {
   {
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 120_000)
     clipboard.offers.content = .text(captured)
-    clipboard.offers.contentOnPurpose = .text("pasted")
+    clipboard.offers.resultOnPurpose = .success(.text("pasted"))
     try await scratch.whileLocked {
       session.attention = .active
       try await waitUntil("the text read") { clipboard.offers.reads == 1 }

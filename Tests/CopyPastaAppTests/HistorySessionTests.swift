@@ -124,14 +124,6 @@ import Testing
     #expect(log.failures == [.gone])
   }
 
-  @Test func `showing a text leaves the clipboard unchanged`() async {
-    session.show(ids[1])
-    await session.drain()
-    #expect(log.shown.map(\.seen.clip.id) == [ids[1]])
-    #expect(log.shown.first?.text == (try? ClipText(validating: Array("two".utf8))))
-    #expect(clipboard.offered.isEmpty && log.failures.isEmpty)
-  }
-
   // MARK: - Deleting, undoing, clearing
 
   @Test func `deleted rows leave the list immediately, and undo restores them in place, last deleted first`()
@@ -213,7 +205,7 @@ import Testing
   }
 
   func paste(_ content: ClipboardContent) async {
-    clipboard.offers.contentOnPurpose = content
+    clipboard.offers.resultOnPurpose = .success(content)
     session.paste()
     await session.drain()
   }

@@ -142,7 +142,7 @@ import Testing
   ) async throws {
     try await startReading()
     let offers = clipboard.offers
-    offers.contentOnPurpose = .text("three")
+    offers.resultOnPurpose = .success(.text("three"))
     offers.stallsOnPurpose = true
     if content == nil { session.paste() } else { offers.copy(nil) }
     try await waitUntil("a read") { offers.isWaiting || offers.readsOnPurpose.count == 1 }
@@ -163,7 +163,7 @@ import Testing
     session.copy(part: Array("tw".utf8))
     await session.drain()
     #expect(session.onClipboard == nil)
-    clipboard.offers.contentOnPurpose = .own
+    clipboard.offers.resultOnPurpose = .success(.own)
     session.paste()
     await session.drain()
     #expect(session.texts == ["tw", "two", "one"])

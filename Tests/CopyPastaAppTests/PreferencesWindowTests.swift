@@ -81,17 +81,6 @@ import Testing
     withExtendedLifetime(style) {}
   }
 
-  @Test func `a confirmation dialog prefers a wide size and can shrink`() throws {
-    let parent = Window(title: "test")
-    let words = Array(repeating: "words", count: 30).joined(separator: " ")
-    ConfirmationDialog.ask(over: parent, title: "Question?", text: words, action: "Yes") {}
-    let question = try #require(toplevels().first { Self.label("Question?", in: $0) != nil })
-    var (least, natural): (gint, gint) = (0, 0)
-    gtk_widget_measure(question, GTK_ORIENTATION_HORIZONTAL, -1, &least, &natural, nil, nil)
-    #expect(natural > 2 * least)
-    parent.destroy()
-  }
-
   private static func label(
     _ text: String, in widget: UnsafeMutablePointer<GtkWidget>
   ) -> UnsafeMutablePointer<GtkWidget>? {
@@ -230,60 +219,11 @@ import Testing
     }
     #expect(!isAnnounced())
     copypasta_emit(button, "clicked")
-    // Newer versions of GTK announce without the focused widget.
-    #expect(isAnnounced() || RuntimeSymbols.accessibleAnnounce != nil)
+    // Newer versions of GTK announce without a trace in this process.
+    if RuntimeSymbols.accessibleAnnounce == nil { #expect(isAnnounced()) }
     #expect(Self.label("Copied", in: button) != nil)
     try await pump("the button's label restored") { Self.label("_Copy", in: button) != nil }
     shown.dialogs.close()
-  }
-
-  @Test func `selecting all text in the full-text window does not draw every line twice`() async throws {
-    let style = ProgramStyle()
-    let shown = try ShownDialogs()
-    let lines = (1...20).map { "line \($0)" }.joined(separator: "\n")
-    let text = shown.textWindow(try ClipText(validating: Array(lines.utf8)))
-    shown.dialogs.show(text, above: nil)
-    let view = try #require(widgets(gtk_text_view_get_type(), in: text.window.widget).first)
-    let picture = Object(Owned(taking: gtk_widget_paintable_new(view)))
-    /// The number of text runs that the view draws.
-    func drawnTexts() -> Int {
-      let snapshot = gtk_snapshot_new()
-      gdk_paintable_snapshot(picture.opaque, snapshot, 480, 600)
-      guard let node = gtk_snapshot_free_to_node(snapshot) else { return 0 }
-      defer { gsk_render_node_unref(node) }
-      let bytes = gsk_render_node_serialize(node)
-      defer { g_bytes_unref(bytes) }
-      var size: gsize = 0
-      let data = g_bytes_get_data(bytes, &size)
-      let nodes = String(decoding: UnsafeRawBufferPointer(start: data, count: Int(size)), as: UTF8.self)
-      return nodes.split(separator: "\n").count { $0.hasSuffix("text {") }
-    }
-    try await pump("the text drawn") { drawnTexts() >= 20 }
-    let before = drawnTexts()
-    let buffer = gtk_text_view_get_buffer(Object(Owned(borrowing: view)).cast())
-    var (start, end) = (GtkTextIter(), GtkTextIter())
-    gtk_text_buffer_get_bounds(buffer, &start, &end)
-    gtk_text_buffer_select_range(buffer, &start, &end)
-    var isDrawn = false
-    text.window.onNextFrame { isDrawn = true }
-    gtk_widget_queue_draw(view)
-    try await pump("the selection drawn") { isDrawn }
-    // GTK draws the first and the last line of a selection twice.
-    #expect(before...before + 2 ~= drawnTexts(), "\(before)")
-    shown.dialogs.close()
-    withExtendedLifetime(style) {}
-  }
-
-  @Test func `the full-text window is larger if the main window is large`() throws {
-    let shown = try ShownDialogs()
-    let lines = try ClipText(validating: Array(String(repeating: "line\n", count: 200).utf8))
-    let sizes = [(480, 640), (1280, 900)].map { size in
-      let text = shown.textWindow(lines, in: size)
-      defer { text.window.destroy() }
-      return text.window.defaultSize
-    }
-    #expect(sizes[0] == (480, 600))
-    #expect(sizes[1] == (ClipRow.greatestWidth, 852))
   }
 
   @Test func `a second full-text window replaces the first`() async throws {
@@ -333,10 +273,9 @@ private final class ShownDialogs {
     return window
   }
 
-  func textWindow(_ text: ClipText? = nil, in size: (width: Int, height: Int) = (480, 640)) -> TextWindow {
+  func textWindow() -> TextWindow {
     TextWindow(
-      ShownText(text ?? self.text), capturedAt: 0, in: size, state: services.windowState, copy: { $1() },
-      copyPart: { $1() })
+      ShownText(text), capturedAt: 0, state: services.windowState, copy: { $1() }, copyPart: { $1() })
   }
 
   init() throws {

@@ -29,18 +29,6 @@ import Testing
     #expect(indicator.button.tooltip == reading)
   }
 
-  @Test func `the indicator is as wide as its dot if its text has no room`() {
-    let indicator = ReadingIndicator()
-    var (least, full): (gint, gint) = (0, 0)
-    gtk_widget_measure(indicator.root.widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, &full, nil, nil)
-    func width(in room: gint) -> Int {
-      gtk_widget_allocate(indicator.root.widget, room, 40, -1, nil)
-      return indicator.button.width
-    }
-    #expect(width(in: least + 20) == width(in: least))
-    #expect(width(in: full) == width(in: least) + Int(full - least))
-  }
-
   /// The window in front may be one of the program's own dialogs.
   @Test func `while its window is inactive, the indicator's tooltip does not say which window is active`() {
     #expect(ReadingIndicator().button.tooltip?.contains("this window is not in front") == true)

@@ -244,7 +244,7 @@ import Testing
     await session.drain()
     let (shown, seen) = (try #require(log.shown.first?.seen), session.seen(id))
     let expired = pending == .question ? try await session.expired(after: .day) : nil
-    clipboard.offers.contentOnPurpose = .text("pasted")
+    clipboard.offers.resultOnPurpose = .success(.text("pasted"))
 
     var lock: ForeignLock?
     switch fault {
