@@ -78,20 +78,19 @@ mirror() {
 # make_debian FOLDER RELEASE [PACKAGE...]: creates a Debian system in FOLDER if there is none, updates the system, and
 # installs the packages. The release "arm64" is sid for arm64, emulated if this machine has a different architecture.
 make_debian() {
-  local folder=$1 release=$2 options=() script
+  local folder=$1 release=$2 options=()
   ((EUID == 0)) || cannot "this needs root, to mount and to change the root"
   command -v debootstrap >/dev/null || cannot "please install debootstrap"
   unshare --mount --pid --fork true 2>/dev/null || cannot "this machine does not let root mount anything"
   [[ $release =~ ^(bookworm|trixie|sid|arm64)$ ]] || fail "no such release: $release (bookworm, trixie, sid, arm64)"
   [[ $release != arm64 ]] || { release=sid && options=(--arch arm64); }
-  # A debootstrap that is older than the release has no script for it. Use sid's script, as all releases do.
-  script=/usr/share/debootstrap/scripts/$release
-  [[ -e $script ]] || script=/usr/share/debootstrap/scripts/sid
   if [[ ! -e $folder/etc/debian_version ]]; then
     say "Making Debian $2 in $folder"
     mkdir -p "$(dirname "$folder")"
     rm -rf --one-file-system "$folder.new"
-    debootstrap --variant=minbase "${options[@]}" "$release" "$folder.new" "$(mirror)" "$script" >"$folder.log" 2>&1 ||
+    # Use sid's script, as all releases do, because a debootstrap that is older than the release has none for it.
+    debootstrap --variant=minbase "${options[@]}" "$release" "$folder.new" "$(mirror)" \
+      /usr/share/debootstrap/scripts/sid >"$folder.log" 2>&1 ||
       cannot "debootstrap failed: $(tail -n 1 "$folder.log") ($folder.log)"
     mv "$folder.new" "$folder"
   fi

@@ -6,15 +6,10 @@ project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # help: prints the comment at the top of the script.
 help() { sed -n '2,${/^#/!q; /shellcheck/!s/^# \{0,1\}//p}' "$0"; }
-if [[ ${1:-} == -h || ${1:-} == --help ]]; then
-  help
-  exit
-fi
+if [[ ${1:-} == @(-h|--help) ]]; then help && exit; fi
 
 # say MESSAGE: prints a message, set apart from the output of the tools that a script calls.
-say() {
-  if [[ -t 1 ]]; then printf '\e[1m▸ %s\e[0m\n' "$*"; else printf '▸ %s\n' "$*"; fi
-}
+say() { printf '▸ %s\n' "$*"; }
 
 # fail MESSAGE: prints an error and exits with 1.
 fail() {
@@ -24,9 +19,8 @@ fail() {
 
 # prepare GROUP...: checks that the checkout is writable and Swift is installed, and installs these groups of packages.
 prepare() {
-  local folder=$project
-  if [[ -e $project/.build ]]; then folder=$project/.build; fi
-  [[ -w $folder ]] || fail "$folder cannot be written, and the build goes there; please work in a clone of your own"
+  [[ -w $project/.build || (-w $project && ! -e $project/.build) ]] ||
+    fail "$project/.build cannot be written, and the build goes there; please work in a clone of your own"
   "$project/meson-helpers/packages" "$@"
 }
 
