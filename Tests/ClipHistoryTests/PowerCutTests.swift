@@ -10,13 +10,11 @@ struct PowerCutTests {
   @Test func `a power cut or a kill at any write loses no acknowledged change`() async throws {
     let cuts = environmentNumber("COPYPASTA_CUTS", or: 16)
     let first = UInt64(environmentNumber("COPYPASTA_SEED", or: 1))
-    var rows = 0
     for seed in first..<first + UInt64(cuts) {
       let cut = PowerCut(seed: seed)
       try await cut.work()
-      rows += try await cut.verify()
+      try await cut.verify()
     }
-    print("\(cuts) cuts, \(rows) acknowledged rows, from seed \(first) on")
   }
 }
 
@@ -148,15 +146,14 @@ private final class PowerCut: Sendable {
     await store.close()
   }
 
-  /// Expects an undamaged history with all acknowledged changes; returns the number of its rows.
-  func verify() async throws -> Int {
+  /// Expects an undamaged history with all acknowledged changes.
+  func verify() async throws {
     var (log, files, isBeingMade) = try #require(atCut.withLock { $0 })
     let after = TemporaryHistory()
     try after.plant(Data())
     for (name, content) in files { try content.write(to: URL(filePath: after.location.folder + "/" + name)) }
     if isBeingMade { try Data().write(to: URL(filePath: after.location.creationMarker)) }
     try await log.verify(after, "seed \(seed)")
-    return log.live.count
   }
 
   private func cut() {

@@ -35,19 +35,6 @@ import Testing
     }
   }
 
-  @Test func `the window refuses drops while the history is unavailable`() async throws {
-    try await VirtualDesktop.with { desktop in
-      try await Scene.fillHistory(with: ["old"], on: desktop)
-      try await desktop.changeHistory("PRAGMA user_version = 99")
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      let other = try await scene.openDragging("source", Self.text)
-      try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
-      try await other.program.waitUntil("the end of the drag") { $0.last == "done" }
-      #expect(other.program.lines.first == "refused")
-      #expect(try await scene.app.stop() == .code(0))
-    }
-  }
-
   @Test func `dragging a row out delivers its whole text, and dropping it on its own window changes nothing`()
     async throws
   {

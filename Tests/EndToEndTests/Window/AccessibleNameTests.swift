@@ -20,10 +20,11 @@ import Testing
   ]
 
   /// If a screen reader has visited a link, GTK 4.22 and newer crash when the window is read after the dialog.
-  @Test func `menu entries and focusable widgets have names, and the window can be read after each dialog`()
+  @Test func `menu entries and widgets have names, and the window can be read after each dialog`()
     async throws
   {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
+      try scene.desktop.home.set(["shortcut": "'<Control><Super>v'"])
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()
       try await reader.expectNames(in: "rows", with: "Clipboard history")
@@ -41,6 +42,14 @@ import Testing
         }
         try await scene.waitForDialog(titled: title)
         try await reader.expectNames(in: title, with: title)
+        if title == "Preferences" {
+          try await waitUntil("the keys of the shortcut, named once") {
+            try await reader.tree().all.contains {
+              $0.name == "Show or Hide the History"
+                && $0.description.components(separatedBy: "Ctrl+Super+V").count == 2
+            }
+          }
+        }
         try await scene.desktop.press("Escape")
         try await waitUntil("the main window again") { try await scene.app.window.isActive() }
         for _ in 1...2 { #expect(try await reader.tree().all(role: "list item").count == 2) }

@@ -108,20 +108,6 @@ import Testing
     }
   }
 
-  @Test func `the shortcut button's description names the keys once`() async throws {
-    try await Scene.run(accessibility: true) { scene in
-      try scene.desktop.home.set(["shortcut": "'<Control><Super>v'"])
-      let reader = ScreenReader(desktop: scene.desktop)
-      try await scene.desktop.press("ctrl+comma")
-      let button = try await waitFor("the button with its keys") {
-        try await reader.tree().all.first {
-          $0.name == "Show or Hide the History" && $0.description.contains("Press Ctrl+Super+V in any app")
-        }
-      }
-      #expect(button.description.components(separatedBy: "Ctrl+Super+V").count == 2, "\(button.description)")
-    }
-  }
-
   /// Orca ignores a window that becomes active before GTK has registered the program.
   @Test(.enabled(if: toldAgain, "GTK supports this from 4.18 on"))
   func `the first window's activation event is sent after the program has registered with AT-SPI`()
