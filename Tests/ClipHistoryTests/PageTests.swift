@@ -22,16 +22,23 @@ struct PageTests {
     #expect(try history.previews().count == 9)
   }
 
-  @Test func `the page query needs neither a scan nor a sort`() throws {
-    _ = try history.store()
-    let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
-    let plan = try Statement("EXPLAIN QUERY PLAN " + HistoryReader.pageQuery, on: database)
-    let details = try plan.run { statement throws(StoreError) in
-      var details: [String] = []
-      while try statement.step() { details.append(statement.string(3)) }
-      return details
+  @Test func `opening and paging read no more of 100,000 items than of 1,000`() throws {
+    /// The number of bytes that this thread has read from files.
+    func bytesRead() throws -> Int {
+      let counts = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8).split(separator: "\n")
+      return try #require(counts.first.flatMap { Int($0.dropFirst("rchar: ".count)) })
     }
-    #expect(details == ["SEARCH clip USING INTEGER PRIMARY KEY (rowid<?)"])
+    let counts = try [1_000, 100_000].map { count in
+      let history = TemporaryHistory()
+      _ = try history.store()
+      try history.fill(count)
+      let before = try bytesRead()
+      let (store, reader) = (try history.store(), try history.reader())
+      #expect(try reader.newestPage(limit: 16).count == 16 && reader.lastID() == Int64(count))
+      #expect(try reader.page(from: Int64(count) / 2, limit: 64).count == 64)
+      return try withExtendedLifetime(store) { try bytesRead() - before }
+    }
+    #expect(counts[1] < counts[0] + 10 * 4096, "\(counts)")
   }
 
   @Test func `reading a page of 1 MB texts does not read the whole texts`() async throws {

@@ -271,6 +271,30 @@ import Testing
     #expect(try await find().isClockBelieved, "the first portion has written the last look")
   }
 
+  @Test
+  nonisolated func `a killed program leaves a retention deletion and its check on disk together`()
+    async throws
+  {
+    for text in ["one", "two"] { try await store.add(text, at: Self.now - 40 * Self.day) }
+    let expired = try await find()
+    let states = FolderCopies(of: history)
+    try await FileCalls.observe(history.location.folder) { _ in
+      states.add()
+      return 0
+    } during: {
+      try await store.delete(expired) { _ in true }
+    }
+    var outcomes: Set<Bool> = []
+    for state in states.all {
+      let reopened = try state.store()
+      let found = try #require(try await reopened.findExpired(after: .month, at: Self.here))
+      #expect(try found.isClockBelieved == state.previews().isEmpty)
+      outcomes.insert(found.isClockBelieved)
+      await reopened.close()
+    }
+    #expect(outcomes == [false, true])
+  }
+
   @Test func `the next retention check shrinks a file that an interrupted deletion left large`() async throws
   {
     try history.fill(5_000)
