@@ -130,6 +130,24 @@ import Testing
     window.destroy()
   }
 
+  @Test func `the indicator names the repair of a damaged history until the repair has ended`() async throws {
+    let scratch = try await Scratch("one")
+    await scratch.close()
+    try Data().write(to: URL(filePath: scratch.location.database + "-damaged"))
+    let session = HistorySession.make(at: scratch.location)
+    let window = window(of: session)
+    #expect(session.state == .recovering)
+    #expect(window.readingIndicator.state == .unable("Repairing the History…"))
+    try await waitUntil("the history repaired") {
+      session.tryAgain()
+      await session.drain()
+      return session.state == .open(obstacle: nil)
+    }
+    #expect(window.readingIndicator.state == .idle)
+    window.destroy()
+    await session.close()
+  }
+
   @Test func `a session outlives its windows`() async throws {
     let scratch = try await Scratch("one", "two")
     let session = HistorySession.make(at: scratch.location)
