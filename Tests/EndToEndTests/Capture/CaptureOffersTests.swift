@@ -4,10 +4,11 @@ import Testing
 /// The format that is read from an offer, and the offers that are ignored.
 @Suite struct CaptureOffersTests {
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `the text is recorded, and HTML, files or an image on the clipboard are never requested`(
+  func `only text is requested and recorded, and a text that is too large shows a notice`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in
+      try scene.desktop.home.set(["size-limit": "1"])
       let rich = try await ClipboardOwner.start(
         offering: .html("<b>rich</b>"), .text("plain"), on: scene.desktop)
       try await scene.expectNewest("plain")
@@ -25,6 +26,9 @@ import Testing
       #expect(try await image.program.waitForExit() == .code(0))
       #expect(image.contentRequests == [])
       #expect(edge.lines.count == 1, "no message")
+
+      try await scene.desktop.copy(.repetition(of: "x", count: (1 << 20) + 1))
+      try await scene.expectNotice(at: edge)
 
       let files = try await ClipboardOwner.start(
         offering: .files("/tmp/a", "/tmp/b"), .text("/tmp/a\n/tmp/b"), on: scene.desktop)

@@ -44,6 +44,18 @@ import Testing
     }
   }
 
+  @Test func `a hanging tray host delays neither the window nor the end of the program`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let host = try desktop.start(Fixture.python("service.py", ["org.kde.StatusNotifierWatcher"]))
+      try await host.waitUntil("the name") { $0 == ["ready"] }
+      host.signal(SIGSTOP)
+      defer { host.signal(SIGCONT) }
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.capture("meanwhile")
+      try await scene.end()
+    }
+  }
+
   @Test func `--quit succeeds on a hanging session bus`() async throws {
     let bus = try await PrivateBus.start()
     bus.signal(SIGSTOP)

@@ -1,4 +1,6 @@
-"""Services on the session bus, in place of those that the test desktops lack."""
+"""Services on the session bus, in place of those that the test desktops lack. `service.py NAME` only owns a name."""
+import sys
+
 from gi.repository import Gio, GLib
 
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)
@@ -22,3 +24,7 @@ def serve(name, path, interfaces, called):
     Gio.bus_own_name_on_connection(
         bus, name, Gio.BusNameOwnerFlags.NONE, lambda *_: print('ready', flush=True), None)
     GLib.MainLoop().run()
+
+
+if __name__ == '__main__':
+    serve(sys.argv[1], '/', {}, None)
