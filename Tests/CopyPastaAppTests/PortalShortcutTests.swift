@@ -251,27 +251,13 @@ import Testing
     #expect(try await pumping { await asking.value } == Self.held)
   }
 
-  @Test func `a portal that exits, also while it asks the user, is asked again when it is back`()
-    async throws
-  {
-    // Limit the wait, because a call sent while the portal exits is never answered.
-    var limits = PortalShortcut.Limits.patient
-    limits.answer = .seconds(1)
-    limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
-    let shortcut = makeShortcut(limits)
-    reports.follow(shortcut)
+  @Test func `a portal shortcut stops waiting for the user's answer if the portal exits`() async throws {
     let asking = try await ask(shortcut)
     portal.stop()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
     portal.answers = [:]
     try await portal.start()
-    try await pump("the shortcut") { reports.states.last == Self.held }
-    portal.stop()
-    try await pump("the shortcut lost") { reports.states.last == .starting }
-    try await portal.start()
-    try await pump("the shortcut again") { reports.states.last == Self.held }
-    portal.activate()
-    try await pump("the press") { reports.presses.count == 1 }
+    try await pump("the shortcut from the restarted portal") { reports.states.last == Self.held }
   }
 
   // MARK: Refusals
@@ -314,6 +300,24 @@ import Testing
   }
 
   // MARK: Lost sessions
+
+  @Test func `a portal that appears later or restarts is asked again`() async throws {
+    // Limit the wait, because a call sent while the portal exits is never answered.
+    var limits = PortalShortcut.Limits.patient
+    limits.answer = .seconds(1)
+    limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
+    let shortcut = makeShortcut(limits)
+    reports.follow(shortcut)
+    #expect(try await start(shortcut) == .notHeld(.unsupported))
+    try await portal.start()
+    try await pump("the shortcut") { reports.states.last == Self.held }
+    portal.stop()
+    try await pump("the shortcut lost") { reports.states.last == .starting }
+    try await portal.start()
+    try await pump("the shortcut again") { reports.states.last == Self.held }
+    portal.activate()
+    try await pump("the press") { reports.presses.count == 1 }
+  }
 
   @Test func `a closed portal session is reopened even if the first attempts fail`() async throws {
     var limits = PortalShortcut.Limits.patient
