@@ -43,9 +43,12 @@ import Testing
       }
       for text in flash.texts(in: words, gap: 14) { #expect(flash.contrast(in: text) >= Self.least) }
 
+      try await waitUntil("the end of the flash, and the digit back") {
+        try await scene.screenshot().matches(picture, in: Self.checkMark)
+      }
+
       try await scene.openOtherWindow()
-      // Wait longer than the flash lasts.
-      let background = try await scene.settledScreenshot(unchangedFor: .milliseconds(800))
+      let background = try await scene.settledScreenshot()
       _ = scene.expectContrast(in: background)
       try await scene.end()
     }
