@@ -17,12 +17,18 @@ public final class HistoryImport {
   private let latest: Int64
   /// The largest id ever assigned before the import.
   private let lastID: Int64
-  /// The clips from before the import, sorted by a hash of time and text: 16 bytes each.
+  /// The latest time so far, which is that of all clips in `added`; nil once a clip was not later than the others.
+  ///
+  /// A clip that is later than all others cannot be a repetition, so an import in chronological order needs no hashes of
+  /// older clips.
+  private var newest: Int64?
+  /// All clips from before `newest` became nil, sorted by a hash of time and text: 16 bytes each.
   ///
   /// An index on time and size in the database would not be enough, because many clips may have the same time and size.
-  private let present: [(hash: Int, id: Int64)]
-  /// The ids of the clips that were added, by the same hash.
-  private var added: [Int: Int64] = [:]
+  private var present: [(hash: Int, id: Int64)] = []
+  /// The ids of the clips that were added since then, or of those with the latest time, by the same hash.
+  private(set) var added: [Int: Int64] = [:]
+  private var hasAdded = false
   private var comparison: Statement?
 
   /// Opens or creates the history, and begins the transaction.
@@ -42,7 +48,7 @@ public final class HistoryImport {
     guard try database.integer("SELECT max(id) FROM clip") ?? 0 <= Schema.largestID else {
       throw database.failure(SQLITE_CORRUPT)
     }
-    present = try Self.clips(of: database)
+    newest = try Self.latestTime(of: database) + 1
     comparison = try Statement("SELECT 1 FROM clip WHERE id = ?1 AND text = ?2", on: database)
   }
 
@@ -57,9 +63,15 @@ public final class HistoryImport {
   public func add(_ text: ClipText, capturedAt time: Int64) throws(StoreError) -> Bool {
     guard let connection else { throw .failed(code: SQLITE_MISUSE) }
     let time = CaptureTime.plausible(time)
+    if let newest, time != newest {
+      added.removeAll(keepingCapacity: true)
+      self.newest = time > newest ? time : nil
+      if time < newest { present = try Self.clips(of: connection.database) }
+    }
     let hash = Clip.Full.hash(of: text.bytes, at: time)
     if let id = idOfPresent(hash) ?? added[hash], try clip(id, hasText: text) { return false }
     added[hash] = try connection.insert(text, capturedAt: time).id
+    hasAdded = true
     return true
   }
 
@@ -68,7 +80,7 @@ public final class HistoryImport {
   /// Clips of the same history keep their order: a clip stays after its predecessor if its time is unknown or not later
   /// than the predecessor's.
   public func finish() throws(StoreError) {
-    guard !added.isEmpty else { return }
+    guard hasAdded else { return }
     var lastID: Int64?
     do throws(StoreError) {
       try commit(&lastID)
@@ -83,6 +95,17 @@ public final class HistoryImport {
 
   // MARK: -
 
+  /// Returns the latest time of a clip; -1 if there is no clip.
+  private static func latestTime(of database: Database) throws(StoreError) -> Int64 {
+    var latest: Int64 = -1
+    let times = try Statement("SELECT id, captured_at FROM clip ORDER BY id", on: database)
+    try times.walk { _ in
+      latest = max(latest, times.time(1))
+      return true
+    }
+    return latest
+  }
+
   /// Returns the hashes and ids of all clips, sorted by hash; reads one text at a time.
   private static func clips(of database: Database) throws(StoreError) -> [(hash: Int, id: Int64)] {
     var clips: [(hash: Int, id: Int64)] = []
@@ -95,7 +118,7 @@ public final class HistoryImport {
     return clips
   }
 
-  /// Returns the id of the first clip with this hash that was there before the import.
+  /// Returns the id of a clip with this hash in `present`.
   ///
   /// Comparing only its text suffices: clips with the same hash have the same text, except for a collision of 64-bit
   /// hashes.
@@ -118,7 +141,7 @@ public final class HistoryImport {
   private func commit(_ lastID: inout Int64?) throws(StoreError) {
     guard let connection else { throw .failed(code: SQLITE_MISUSE) }
     let database = connection.database
-    if !present.isEmpty { try merge(database) }
+    try merge(database)
     try connection.forgetLastLook()
     lastID = try database.integer(Schema.lastID)
     try database.execute("COMMIT")
@@ -150,7 +173,7 @@ public final class HistoryImport {
     var new = Run(from: lastID + 1, to: largestID, latest: latest)
     try old.advance(following)
     try new.advance(following)
-    guard new.id != nil else { return }
+    guard old.id != nil, new.id != nil else { return }
 
     let trigger =
       try database.string("SELECT sql FROM sqlite_schema WHERE name = 'clip_is_not_updated'") ?? ""

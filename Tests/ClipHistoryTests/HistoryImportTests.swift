@@ -107,6 +107,21 @@ struct HistoryImportTests {
     Merge(
       imported: [("a", 5), ("b", 6), ("c", 0), ("a", 5), ("b", 6), ("c", 0)], result: ["a 5", "b 6", "c 0"],
       ids: [1, 2, 3], addedCount: 3),
+    // Repetitions follow clips with the same time, earlier and later ones, before and after the first earlier clip.
+    Merge(
+      existing: [("x", 100), ("y", 100)],
+      imported: [
+        ("a", 101), ("b", 102), ("c", 102), ("b", 102), ("y", 100), ("a", 101), ("c", 102), ("d", 103),
+        ("b", 102), ("d", 103), ("e", 99), ("f", 104), ("d", 103), ("e", 99), ("f", 104),
+      ],
+      result: ["x 100", "y 100", "a 101", "b 102", "c 102", "d 103", "e 99", "f 104"],
+      ids: [1, 2, 3, 4, 5, 6, 7, 8], addedCount: 6),
+    Merge(
+      existing: [("x", 100)], imported: [("x", 100), ("y", 100), ("y", 100), ("x", 100)],
+      result: ["x 100", "y 100"], ids: [1, 2], addedCount: 1),
+    Merge(
+      imported: [("a", 0), ("b", 0), ("a", 0), ("c", 5), ("b", 0), ("c", 5)],
+      result: ["a 0", "b 0", "c 5"], ids: [1, 2, 3], addedCount: 3),
     Merge(
       existing: [("x", 100), ("y", 200)], imported: [("x", 100), ("x", 150), ("y", 100), ("z", 250)],
       result: ["x 100", "x 150", "y 100", "y 200", "z 250"], ids: [1, 3, 4, 6, 7], addedCount: 3),
@@ -143,8 +158,18 @@ struct HistoryImportTests {
     #expect(try history.foreign().rows("SELECT wall_time FROM last_look") == ["0"])
   }
 
+  /// A backup of a million clips must not need much memory.
+  @Test func `an import in chronological order remembers only the clips with the latest time`() async throws {
+    try await record([("x", 100)])
+    let adding = try await history.onceAlone { try HistoryImport(history.location, at: Self.now) }
+    for number in 1...50 {
+      for text in ["a", "b"] { #expect(try adding.add(try ClipText(text), capturedAt: 100 + Int64(number))) }
+      #expect(adding.added.count == 2)
+    }
+  }
+
   /// Counts the steps of SQLite's virtual machine.
-  @Test func `importing clips with the same time and size needs a linear number of steps`() throws {
+  @Test func `importing clips with few times and the same size needs a linear number of steps`() throws {
     func steps(for count: Int) throws -> Int {
       let history = TemporaryHistory()
       let texts = try (0..<count).map { try ClipText("\(10_000 + $0)") }
@@ -158,7 +183,7 @@ struct HistoryImportTests {
             return 0
           }
           sqlite3_progress_handler(handle, 10, counting, steps)
-          for text in texts { _ = try adding.add(text, capturedAt: 0) }
+          for (number, text) in zip(Int64(0)..., texts) { _ = try adding.add(text, capturedAt: number % 2) }
         }
         sqlite3_progress_handler(handle, 0, nil, nil)
         try adding.finish()
