@@ -103,12 +103,14 @@ struct HistoryOpening {
     }
   }
 
-  /// The location to examine with `DamagedHistory` after SQLite could not read a history.
+  /// Examines a history that SQLite could not read.
   ///
-  /// - Parameter error: is thrown again if it does not mean damage.
-  func damaged(after error: StoreError) throws(StoreError) -> DamagedHistory {
+  /// - Parameters:
+  ///   - error: is thrown again if it does not mean damage.
+  ///   - limit: how many rows to find.
+  func damaged(after error: StoreError, limit: Int = .max) throws(StoreError) -> DamagedHistory {
     guard error == .damaged || error == .cannotBeRecovered || error.isDiskFailure else { throw error }
-    return try DamagedHistory(location)
+    return try DamagedHistory(location, limit: limit)
   }
 
   /// Locks an existing history to read all of it, even if a writer would first have to migrate it or put a recovered

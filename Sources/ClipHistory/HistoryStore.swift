@@ -85,9 +85,9 @@ public actor HistoryStore: SerialActor {
   private struct OpenFile {
     /// Nil while the history cannot be written.
     var connection: WriteConnection?
-    /// Reads the history while it cannot be written.
+    /// Reads the history while it cannot be written; nil if damage was found when it was opened.
     var fallback: ReopeningReader<ReadConnection>?
-    /// Reads the history while it cannot be written, and damage was found.
+    /// Reads the history while it cannot be written, and damage was found; nil before the first read.
     var damaged: DamagedHistory?
     var access: Access
 
@@ -112,10 +112,10 @@ public actor HistoryStore: SerialActor {
           access = .unavailable(.damaged)
         } catch let readError {
           do throws(StoreError) {
-            let found = try opening.damaged(after: readError)
-            // An empty list would look as if nothing had ever been there.
-            guard !found.isEmpty else { return }
-            (damaged, access) = (found, .readOnly(reason))
+            // Do not examine every page before the first frame. Find one row, because an empty list would look as if
+            // nothing had ever been there.
+            guard try !opening.damaged(after: readError, limit: 1).isEmpty else { return }
+            access = .readOnly(reason)
           } catch {
             // The history is not readable either.
           }
@@ -478,15 +478,16 @@ public actor HistoryStore: SerialActor {
 
   /// Reads with the write connection or, while there is none, with the fallback connection.
   ///
-  /// - Parameter ifDamaged: Called instead of `body` if the fallback connection has found damage.
+  /// - Parameter ifDamaged: Called instead of `body` if damage was found.
   func read<Result>(
     _ body: (ReadConnection) throws(StoreError) -> Result,
     ifDamaged: (DamagedHistory) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     if let connection = file.connection { return try body(connection.reads) }
+    guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
     if file.damaged == nil {
-      guard let fallback = file.fallback else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
       do throws(StoreError) {
+        guard let fallback = file.fallback else { throw .damaged }
         return try fallback.read(body)
       } catch {
         file.damaged = try HistoryOpening(location).damaged(after: error)

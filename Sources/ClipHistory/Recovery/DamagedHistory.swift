@@ -16,12 +16,12 @@ final class DamagedHistory {
   /// Whether the history's path no longer refers to the file that is being read.
   var hasMoved: Bool { files.database?.hasMoved == true }
 
-  /// Examines every page.
+  /// Examines every page, or only as many as are needed to find `limit` rows.
   ///
   /// - Throws: `.foreign` if the file is another program's, `.newerSchema` if it is newer than this program.
-  init(_ location: HistoryLocation) throws(StoreError) {
+  init(_ location: HistoryLocation, limit: Int = .max) throws(StoreError) {
     files = try RawFiles(location)
-    rows = RowRecovery(files)
+    rows = RowRecovery(files, limit: limit)
     try rows.checkIsOurs()
   }
 

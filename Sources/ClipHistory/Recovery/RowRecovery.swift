@@ -52,11 +52,12 @@ struct RowRecovery {
   /// - Throws: `.folderUnusable` if a file exists but is unreadable.
   init(_ location: HistoryLocation) throws(StoreError) { self.init(try RawFiles(location)) }
 
-  init(_ files: RawFiles) {
+  /// Examines pages until `limit` rows are found.
+  init(_ files: RawFiles, limit: Int = .max) {
     pages = DatabasePages(files, layout: PageLayout(of: files))
     linksLeft = 2 * pages.count
-    for number in 0..<pages.fileCount { examine(number + 1) }
-    for number in pages.logOnly { examine(number) }
+    for number in 0..<pages.fileCount where positions.count < limit { examine(number + 1) }
+    for number in pages.logOnly where positions.count < limit { examine(number) }
     // An id may occur twice, because SQLite was moving the row, or because damage changed a different row's id to this
     // one. The row whose neighbours' ids are closer comes first. Rows with impossible ids come last.
     positions.sort {
