@@ -115,7 +115,9 @@ import Testing
     #expect(model.count == 100 && model.clip(at: 80).preview == "other 19")
   }
 
-  @Test func `an unreadable row of a damaged history leaves the list when it is shown`() async throws {
+  @Test func `an unreadable row of a damaged history leaves the list when it is shown, and is counted`()
+    async throws
+  {
     let scratch = try await Scratch((0..<300).map { "clip \($0)" })
     await scratch.close()
     var file = try Data(contentsOf: URL(fileURLWithPath: scratch.location.database))
@@ -124,7 +126,8 @@ import Testing
     try file.write(to: URL(fileURLWithPath: scratch.location.database))
     HistoryFolder.markDamaged(scratch.location.database)
     let reader = try HistoryReader(location: scratch.location, evenIfDamaged: true)
-    let model = HistoryListModel { Issue.record($0) }
+    var failures: [StoreError] = []
+    let model = HistoryListModel { failures.append($0) }
     try model.open(reader, firstPageSize: 30)
     let store = HistoryStore(at: scratch.location, digest: HistorySession.digest)
     _ = await store.open(after: .diskFull)
@@ -132,6 +135,7 @@ import Testing
     #expect(model.count == 300 && model.clip(at: 199).byteCount == 0)
     try await waitUntil("the row removed") { model.count == 299 }
     #expect(model.clip(at: 198).preview == "clip 101" && model.clip(at: 199).preview == "clip 99")
+    #expect(model.unreadableCount == 1 && failures == [.clipUnreadable])
     reader.close()
     await store.close()
   }

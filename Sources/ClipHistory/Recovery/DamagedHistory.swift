@@ -4,9 +4,13 @@
 final class DamagedHistory {
   private let files: RawFiles
   private var rows: RowRecovery
+  /// The ids of the clips that `page` has skipped.
+  private var skipped: Set<Int64> = []
 
-  /// How many clips cannot be read at most, apart from those whose row is readable but not their text.
-  var lostCount: Int { rows.lostCount }
+  /// How many clips cannot be read at most, as far as is known: clips that `page` has not come to yet may be invalid.
+  ///
+  /// A clip whose row is readable, but not its text, does not count.
+  var lostCount: Int { rows.lostCount + skipped.count }
 
   /// Whether no clip was found.
   var isEmpty: Bool { rows.positions.isEmpty }
@@ -58,7 +62,7 @@ final class DamagedHistory {
     let end = id == .max ? rows.positions.count : index(of: id + 1)
     for position in rows.positions[..<end].reversed() {
       guard clips.count < limit else { break }
-      if let clip = rows.listedClip(at: position) { clips.append(clip) }
+      if let clip = rows.listedClip(at: position) { clips.append(clip) } else { skipped.insert(position.id) }
     }
     return clips
   }

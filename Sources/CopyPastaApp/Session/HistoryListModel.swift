@@ -32,7 +32,8 @@ final class HistoryListModel: ListModelSource {
   private var ids: [Int64] = []
   private var rows: [Int64: Clip] = [:]
 
-  /// - Parameter failed: Called if a page cannot be read.
+  /// - Parameter failed: Called if a page cannot be read; with `.clipUnreadable` when rows of a damaged history were
+  ///   removed.
   init(failed: @escaping @MainActor (StoreError) -> Void) {
     self.failed = failed
     // Create the list model before loading rows: it has to start with 0, because it counts only announced rows.
@@ -74,7 +75,10 @@ final class HistoryListModel: ListModelSource {
 
   /// Removes rows whose clips were not in the history, unless they have been restored or another history is shown.
   private func removeAbsent(_ absent: [Int64], in history: HistoryReader) {
-    if reader === history { remove(absent.filter { rows[$0] == nil }) }
+    guard reader === history else { return }
+    remove(absent.filter { rows[$0] == nil })
+    // A damaged history is only read, so nothing was deleted from it.
+    if history.unreadableCount > 0 { failed(.clipUnreadable) }
   }
 
   func id(at position: Int) -> Int64 { ids[ids.count - 1 - position] }

@@ -60,7 +60,11 @@ final class HistorySession {
   let events = Observers<Event>()
   /// The clips, newest first.
   private(set) lazy var model = HistoryListModel(
-    failed: weakly(self) { if $0.isOpen { $0.report($1, as: .notRead($1)) } })
+    failed: weakly(self) { session, error in
+      guard session.isOpen else { return }
+      guard error == .clipUnreadable else { return session.report(error, as: .notRead(error)) }
+      Task.unpooled { await session.reportUnread() }
+    })
   private(set) lazy var deletions = RecentDeletions(heldFor: undoTime) { [events] _ in
     events.notify(.deletionsChanged)
   }
