@@ -184,6 +184,38 @@ import Testing
     #expect(place(inWidth: 2 * own).1?.x == 0)
   }
 
+  /// GTK 4.18 and newer warn about a box for which this is not so.
+  @Test func `a box is nowhere lower than its minimum height, and has it at its natural width`() {
+    func text() -> Label {
+      let label = Label("Some words that tell at length of what is beside them, on up to four lines")
+      label.wrap()
+      return label
+    }
+    func size(_ box: Widget, _ orientation: GtkOrientation, for other: gint = -1) -> (
+      least: gint, natural: gint
+    ) {
+      var (least, natural): (gint, gint) = (0, 0)
+      gtk_widget_measure(box.widget, orientation, other, &least, &natural, nil, nil)
+      return (least, natural)
+    }
+    let wide = Label("a wide control")
+    wide.expand(horizontally: true)
+    let boxes = [
+      ScrollingBox(text()), ScrollingBox(ScrolledWindow(child: Box(.vertical, [text()]))),
+      ReflowingBox(ScrollingBox(text()), Button(label: "a control")), ReflowingBox(text(), wide),
+      ReflowingBox(text(), Label("a control")),
+    ]
+    for (number, box) in boxes.enumerated() {
+      let width = size(box, GTK_ORIENTATION_HORIZONTAL)
+      let least = size(box, GTK_ORIENTATION_VERTICAL).least
+      for other in stride(from: width.least, through: 1000, by: 10) {
+        let height = size(box, GTK_ORIENTATION_VERTICAL, for: other)
+        #expect(height.least >= least && height.natural >= height.least, "box \(number), \(other) wide")
+      }
+      #expect(size(box, GTK_ORIENTATION_VERTICAL, for: width.natural).least == least, "box \(number)")
+    }
+  }
+
   @Test func `a hidden window's content can be laid out in advance`() {
     let window = Window(title: "test")
     window.defaultSize = (400, 300)

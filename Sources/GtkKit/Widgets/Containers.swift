@@ -149,6 +149,9 @@ extension Widget {
   }
 }
 
+/// A width at which every text is on as few lines as possible, in pixels.
+private let unlimited: gint = 1 << 15
+
 @MainActor
 private func extent(of child: Child?, _ orientation: GtkOrientation, for other: gint = -1) -> Extent {
   var (minimum, natural): Extent = (0, 0)
@@ -171,13 +174,17 @@ public final class ScrollingBox: Widget {
   public convenience init(_ scrolled: ScrolledWindow) {
     self.init([scrolled]) { box, orientation, width, minimum, natural, _, _ in
       guard let scrolled = gtk_widget_get_first_child(box) else { return }
+      let isHeight = orientation == GTK_ORIENTATION_VERTICAL
       // Pass on no height, because that of an empty box is less than a scrolled window's smallest height.
-      var size = extent(of: scrolled, orientation, for: orientation == GTK_ORIENTATION_VERTICAL ? width : -1)
-      // A scrolled window requests the height that its child would have on a single line.
-      if orientation == GTK_ORIENTATION_VERTICAL {
-        let content = gtk_scrolled_window_get_child(OpaquePointer(scrolled))
-        size.natural = extent(of: content, orientation, for: width).natural
-        size.minimum = min(size.minimum, size.natural)
+      var size = extent(of: scrolled, orientation, for: isHeight ? width : -1)
+      // A scrolled window requests the width of its child's longest word, and the height of a single line.
+      let content = gtk_scrolled_window_get_child(OpaquePointer(scrolled))
+      size.natural = extent(of: content, orientation, for: isHeight ? width : -1).natural
+      if isHeight {
+        // Without a width, GTK wants the least height of any width.
+        let least = width < 0 ? extent(of: content, orientation, for: unlimited).natural : size.natural
+        size.minimum = min(size.minimum, least)
+        size.natural = max(size.minimum, size.natural)
       }
       minimum?.pointee = size.minimum
       natural?.pointee = size.natural
@@ -402,7 +409,8 @@ public final class ReflowingBox: Widget {
       extent(of: first, GTK_ORIENTATION_HORIZONTAL), extent(of: second, GTK_ORIENTATION_HORIZONTAL)
     )
     // Side by side, the first widget must be at least as wide as the second.
-    return (max(one.minimum, two.minimum), max(one.natural, two.natural) + horizontalSpacing + two.natural)
+    let start = max(one.natural, two.natural)
+    return (max(one.minimum, two.minimum), start + horizontalSpacing + (isWide(second) ? start : two.natural))
   }
 
   /// Returns the widths of both widgets if they are side by side; nil if they do not fit.
