@@ -8,8 +8,8 @@ import Glibc
 @MainActor
 public final class Theme {
   private let settings: Object
-  /// The original values of the properties that were changed.
-  private var before: [String: Object.Property] = [:]
+  /// The original values of the properties that were changed, which all instances share, as they share the settings.
+  private static var before: [String: Object.Property] = [:]
 
   /// Accesses the theme of the default display, which must be open.
   public init() {
@@ -111,14 +111,14 @@ public final class Theme {
     return isInstalled(chosen, "gtk-dark.css") || !isInstalled(chosen, "gtk.css")
   }
 
-  private func original(_ name: String) -> Object.Property? { before[name] ?? settings[property: name] }
+  private func original(_ name: String) -> Object.Property? { Self.before[name] ?? settings[property: name] }
 
   /// Sets a property; nil restores its original value.
   private func override(_ name: String, with new: Object.Property?) {
     if let new {
-      if before[name] == nil { before[name] = settings[property: name] }
+      if Self.before[name] == nil { Self.before[name] = settings[property: name] }
       settings[property: name] = new
-    } else if let old = before.removeValue(forKey: name) {
+    } else if let old = Self.before.removeValue(forKey: name) {
       gtk_settings_reset_property(settings.opaque, name)
       // Resetting discards the value in the user's settings file, so set it again.
       if settings[property: name] != old { settings[property: name] = old }
