@@ -30,7 +30,7 @@ import Testing
       gtk_text_buffer_get_bounds(buffer, &start, &end)
       gtk_text_buffer_select_range(buffer, &start, &end)
       for signal in ["copy-clipboard", "cut-clipboard"] { copypasta_emit(made.raw, signal) }
-      return made
+      return Box(.vertical, [made])
     }
     #expect(copied == [[0, 17], [0, 17]])
   }

@@ -87,12 +87,17 @@ public enum MainLoop {
   /// Returns when the loop has no other work.
   public static func idle() async {
     let idle = FirstValue<Void>()
-    let isIdle: SourceBody = {
-      idle.send(())
+    whenIdle { idle.send(()) }
+    do throws(CancellationError) { try await idle.value() } catch {}
+  }
+
+  /// Calls `body` when the loop has no other work.
+  static func whenIdle(_ body: @escaping @MainActor () -> Void) {
+    let source: SourceBody = {
+      body()
       return false
     }
-    g_idle_add_full(G_PRIORITY_LOW, callSourceBody, Closure.retained(isIdle), releaseClosure)
-    do throws(CancellationError) { try await idle.value() } catch {}
+    g_idle_add_full(G_PRIORITY_LOW, callSourceBody, Closure.retained(source), releaseClosure)
   }
 
   /// Runs the loop until a condition holds, for at most `limit`.

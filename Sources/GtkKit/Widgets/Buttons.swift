@@ -94,6 +94,7 @@ public final class DropDown: Widget {
   /// Makes a list of `texts`, the first of which is chosen.
   public convenience init(_ texts: [String]) {
     self.init(new: withCStrings(texts) { gtk_drop_down_new_from_strings($0) })
+    disposeTextsOnceAlone(within: widget)
   }
 
   /// The index of the chosen text.
@@ -120,6 +121,7 @@ public final class SpinButton: Widget, ValueControl {
     leaveWheelToPage()
     // GTK applies what was typed when the entry loses the focus, but not when the window is closed.
     onHide { [opaque] in gtk_spin_button_update(opaque) }
+    disposeTextsOnceAlone(within: widget)
   }
 
   /// Disables scrolling over the entry, because GTK would change a number under the pointer while the user scrolls the

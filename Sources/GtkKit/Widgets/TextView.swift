@@ -29,6 +29,7 @@ public final class TextView: Widget {
     tag[property: "insert-hyphens"] = .flag(false)
     gtk_text_tag_table_add(gtk_text_buffer_get_tag_table(buffer), tag.cast())
     gtk_text_buffer_apply_tag(buffer, tag.cast(), &start, &end)
+    disposeTextsOnceAlone(within: widget)
   }
 
   private static let margin: gint = 12
