@@ -105,12 +105,20 @@ struct HistoryOpening {
 
   /// Examines a history that SQLite could not read.
   ///
-  /// - Parameters:
-  ///   - error: is thrown again if it does not mean damage.
-  ///   - limit: how many rows to find.
-  func damaged(after error: StoreError, limit: Int = .max) throws(StoreError) -> DamagedHistory {
+  /// - Parameter error: is thrown again if it does not mean damage.
+  func damaged(after error: StoreError) throws(StoreError) -> DamagedHistory {
+    try Self.confirmDamage(error)
+    return try DamagedHistory(location)
+  }
+
+  /// Whether `damaged(after:)` finds a clip.
+  func hasDamagedClips(after error: StoreError) throws(StoreError) -> Bool {
+    try Self.confirmDamage(error)
+    return try DamagedHistory.hasClips(location)
+  }
+
+  private static func confirmDamage(_ error: StoreError) throws(StoreError) {
     guard error == .damaged || error == .cannotBeRecovered || error.isDiskFailure else { throw error }
-    return try DamagedHistory(location, limit: limit)
   }
 
   /// Locks an existing history to read all of it, even if a writer would first have to migrate it or put a recovered

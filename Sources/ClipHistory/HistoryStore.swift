@@ -114,7 +114,7 @@ public actor HistoryStore: SerialActor {
           do throws(StoreError) {
             // Do not examine every page before the first frame. Find one row, because an empty list would look as if
             // nothing had ever been there.
-            guard try !opening.damaged(after: readError, limit: 1).isEmpty else { return }
+            guard try opening.hasDamagedClips(after: readError) else { return }
             access = .readOnly(reason)
           } catch {
             // The history is not readable either.

@@ -20,13 +20,28 @@ final class DamagedHistory {
   /// Whether the history's path no longer refers to the file that is being read.
   var hasMoved: Bool { files.database?.hasMoved == true }
 
-  /// Examines every page, or only as many as are needed to find `limit` rows.
+  /// Examines every page.
   ///
   /// - Throws: `.foreign` if the file is another program's, `.newerSchema` if it is newer than this program.
-  init(_ location: HistoryLocation, limit: Int = .max) throws(StoreError) {
+  init(_ location: HistoryLocation) throws(StoreError) {
     files = try RawFiles(location)
-    rows = RowRecovery(files, limit: limit)
+    rows = RowRecovery(files)
     try rows.checkIsOurs()
+  }
+
+  /// Whether a clip is found; examines every page only if the first pages have none.
+  ///
+  /// - Throws: as `init` does.
+  static func hasClips(_ location: HistoryLocation) throws(StoreError) -> Bool {
+    let files = try RawFiles(location)
+    if let layout = PageLayout(of: files.database) {
+      let rows = RowRecovery(files, layout: layout, limit: 1)
+      if !rows.positions.isEmpty {
+        try rows.checkIsOurs()
+        return true
+      }
+    }
+    return try !DamagedHistory(location).isEmpty
   }
 
   /// Returns the ids of all clips that are older than the clip with `id`, in ascending order.

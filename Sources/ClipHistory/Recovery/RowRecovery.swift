@@ -53,8 +53,10 @@ struct RowRecovery {
   init(_ location: HistoryLocation) throws(StoreError) { self.init(try RawFiles(location)) }
 
   /// Examines pages until `limit` rows are found.
-  init(_ files: RawFiles, limit: Int = .max) {
-    pages = DatabasePages(files, layout: PageLayout(of: files))
+  ///
+  /// - Parameter layout: nil to determine it from the rows, which reads up to 16 MiB.
+  init(_ files: RawFiles, layout: PageLayout? = nil, limit: Int = .max) {
+    pages = DatabasePages(files, layout: layout ?? PageLayout(of: files))
     linksLeft = 2 * pages.count
     for number in 0..<pages.fileCount where positions.count < limit { examine(number + 1) }
     for number in pages.logOnly where positions.count < limit { examine(number) }
