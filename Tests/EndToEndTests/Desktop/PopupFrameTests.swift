@@ -34,7 +34,9 @@ import Testing
       }
       try await waitUntil("all popups counted") { frames().count == before + 9 }
       let counts = frames().suffix(8)
-      #expect(counts.sorted()[4] == 1, "frames of each popup: \(counts)")
+      // On X11, newer versions of GTK draw even an empty window up to three times.
+      let isOld = try await GtkRequestor.version(on: desktop).lexicographicallyPrecedes([4, 14])
+      #expect(counts.sorted()[4] <= (kind == .x11 && !isOld ? 3 : 1), "frames of each popup: \(counts)")
       #expect(try await app.stop() == .code(0))
     }
   }

@@ -44,7 +44,7 @@ import Testing
       for text in flash.texts(in: words, gap: 14) { #expect(flash.contrast(in: text) >= Self.least) }
 
       try await waitUntil("the end of the flash, and the digit back") {
-        try await scene.screenshot().matches(picture, in: Self.checkMark)
+        try await scene.screenshot().hasSameText(as: picture, in: Self.checkMark)
       }
 
       try await scene.openOtherWindow()
