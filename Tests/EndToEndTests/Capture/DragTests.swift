@@ -58,13 +58,13 @@ import Testing
 }
 
 /// The program at the other end of a drag.
-private struct Dragging {
+struct Dragging {
   let program: Program
   let window: DesktopWindow
 }
 
 extension Scene {
-  fileprivate func openDragging(_ arguments: String...) async throws -> Dragging {
+  func openDragging(_ arguments: String...) async throws -> Dragging {
     let script = Fixture.path("dragging.py")
     let program = try desktop.start(["/usr/bin/python3", script] + arguments)
     let window = try await waitFor("the other window") { try await desktop.window(titled: "Dragging") }
@@ -72,7 +72,7 @@ extension Scene {
     return Dragging(program: program, window: window)
   }
 
-  fileprivate func close(_ other: Dragging) async throws {
+  func close(_ other: Dragging) async throws {
     try await other.program.stop()
     try await waitUntil("its window gone") { try await desktop.window(titled: "Dragging") == nil }
   }

@@ -23,6 +23,12 @@ import Testing
         try await desktop.copy("after")
         #expect(try await owner.program.waitForExit() == .code(0))
         #expect(owner.contentRequests == [], "read although there is no history")
+        let scene = Scene(desktop: desktop, app: app)
+        let other = try await scene.openDragging("source", Self.marker)
+        try await scene.drag(from: (150, 100, other.window), to: (200, 300, app.window))
+        try await other.program.waitUntil("the end of the drag") { $0.last == "done" }
+        #expect(other.program.lines.first == "refused")
+        try await scene.close(other)
         #expect(try await app.window.isVisible())
         #expect(try await app.stop() == .code(0))
         let lines = app.errors.split(separator: "\n", omittingEmptySubsequences: false)
