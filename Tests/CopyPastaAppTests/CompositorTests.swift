@@ -78,4 +78,20 @@ import Testing
     #expect(labwc.startFile == "~/.config/labwc/autostart")
     #expect(labwc.startLine(for: Self.program) == "\(Self.shell) --background &")
   }
+
+  @Test(.enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"))
+  func `sway's own check accepts the lines`() async throws {
+    let sway = try #require(Compositor.all.first { $0.file.hasSuffix("/sway/config") })
+    let folder = try TemporaryFolder()
+    for (lines, isSound) in [(sway.lines(for: Self.program), true), ("bindsymm Mod4+v exec true", false)] {
+      try folder.write(lines + "\n", to: "config")
+      let result = try await Program.run(
+        asOtherThanRoot(owning: folder.path) + ["sway", "--validate", "--config", folder.path + "/config"],
+        environment: [
+          "PATH": "/usr/bin:/bin", "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
+          "WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman", "WLR_LIBINPUT_NO_DEVICES": "1",
+        ])
+      #expect((result.exit == .code(0)) == isSound, "\(result.text) \(result.errors)")
+    }
+  }
 }
