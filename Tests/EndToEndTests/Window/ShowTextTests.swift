@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -43,26 +42,6 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.all)
-  func `Copy in the full text window hides both windows if hide-after-copying is set`(
-    _ kind: VirtualDesktop.Kind
-  ) async throws {
-    try await Scene.run(on: kind, with: ["one"]) { scene in
-      let other = try await scene.hideBehindOtherWindow()
-      try scene.desktop.home.set(["hide-after-copying": "true", "shortcut": "''"])
-      try await scene.toggle()
-      try await scene.waitUntilActive()
-      try await scene.openDialog("alt+Return", titled: "Full Text")
-      try await scene.desktop.press("alt+c")
-      try await waitUntil("the other window active") { try await other.isActive() }
-      #expect(try await scene.shownWindow() == nil)
-      try await waitUntil("the full text window closed") {
-        try await scene.desktop.window(titled: "Full Text") == nil
-      }
-      try await scene.expectClipboard("one")
-    }
-  }
-
   @Test func `a selection is copied byte for byte, even if the text is displayed differently`() async throws {
     let texts = [
       String(repeating: "0123456789", count: 500), "a\tb\u{200E}c\r\nd\u{1}\n",
@@ -82,25 +61,6 @@ import Testing
         try await scene.closeText()
         try await scene.desktop.press("Down")
       }
-    }
-  }
-
-  @Test func `the monospace option and the main window's size are remembered`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      let state = scene.desktop.home.stateHome + "/copypasta/state.ini"
-      func kept(_ line: String) throws -> Bool {
-        try String(contentsOfFile: state, encoding: .utf8).contains(line)
-      }
-      try await scene.openDialog("alt+Return", titled: "Full Text")
-      try await scene.desktop.press("alt+m")
-      try await waitUntil("the option saved") { try kept("monospace=1") }
-      try await scene.end()
-      #expect(try kept("width="))
-      let again = try await scene.relaunch()
-      try await again.openDialog("alt+Return", titled: "Full Text")
-      try await again.desktop.press("alt+m")
-      try await waitUntil("the option turned off") { try kept("monospace=0") }
-      try await again.end()
     }
   }
 
