@@ -1,5 +1,4 @@
 import ClipHistory
-import Foundation
 import Testing
 
 struct PreviewTests {
