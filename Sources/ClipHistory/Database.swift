@@ -73,7 +73,7 @@ final class Database {
     sqlite3_close(handle)
   }
 
-  /// Whether the paths no longer refer to the files that this connection opened.
+  /// Whether a file that this connection opened was removed or replaced: the database, its log or the log's index.
   var hasMoved: Bool {
     var moved: Int32 = 0
     let isKnown = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK
@@ -89,9 +89,9 @@ final class Database {
     return found != logFiles && zip(logFiles, found).allSatisfy { $0 == $1 || $1 == nil }
   }
 
-  /// Stores which files the log and its index are; SQLite must have opened them.
+  /// Stores the inodes of the log and its index, for `hasMoved`; call this once SQLite has opened both.
   ///
-  /// Neither is removed or replaced by SQLite while a connection is open.
+  /// SQLite itself neither removes nor replaces them while a connection is open.
   func rememberLog() { logFiles = FileStamp.inodesOfLog(path) }
 
   /// Whether the file has been written since an immutable connection opened it; reads may then be inconsistent.

@@ -31,11 +31,11 @@ final class FolderLock {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Runs `body` under the exclusive lock and returns the result of `body`; false if another process has the history
-  /// open.
+  /// Makes the lock exclusive for `body`, and returns the result of `body`; returns false without calling `body` if
+  /// another process has the history open.
   ///
-  /// - Throws: `.locked` if another process begins an import or a recovery while this lock is converted to an exclusive
-  ///   lock or back; this lock is then lost.
+  /// - Throws: `.locked` if another process takes the lock while it is converted, for an import or a recovery. This
+  ///   lock is then lost.
   func withExclusiveLock(_ body: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
     let isAlone = lock(LOCK_EX)
     let answer = Result { () throws(StoreError) in isAlone ? try body() : false }

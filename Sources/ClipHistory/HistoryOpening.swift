@@ -236,14 +236,12 @@ struct HistoryOpening {
     try removeLeftovers()
   }
 
-  /// Removes the copies of texts that an unfinished recovery has left.
-  ///
-  /// Ignores failures, because the next start tries again.
+  /// Removes the copies of texts that an unfinished recovery has left; the next start tries again if that fails.
   private func removeLeftovers() throws(StoreError) {
     if try HistoryFolder.size(of: location.unfinishedRecovery.database) != nil {
       for file in location.leftovers { unlink(file) }
     }
-    // Without a database, this is the history.
+    // Without a database, the finished recovery is the history.
     if try HistoryFolder.size(of: location.database) != nil { unlink(location.finishedRecovery) }
   }
 

@@ -84,7 +84,7 @@ public final class HistoryReader {
     }
   }
 
-  /// Whether the history's path no longer refers to the file that this reader shows, or to its log.
+  /// Whether the file that this reader shows, or its log, was removed or replaced.
   public var isReplaced: Bool { following?.current.database.hasMoved ?? damaged?.hasMoved ?? false }
 
   /// An upper bound for the number of clips that could not be read so far.

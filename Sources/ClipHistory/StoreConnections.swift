@@ -52,14 +52,14 @@ struct WriteConnection {
   let database: Database
   let key: [UInt8]
   let insertion: Statement
-  let deleted: Statement
+  private let clipToDelete: Statement
   let deletion: Statement
   let newest: Statement
   let reads: ReadConnection
   let lastCapture: Statement
-  let note: Statement
+  private let lastCaptureUpdate: Statement
   private let lastLook: Statement
-  private let lookNote: Statement
+  private let lastLookUpdate: Statement
 
   /// Excludes recoveries and imports while the connection is open.
   private let lock: FolderLock?
@@ -73,7 +73,7 @@ struct WriteConnection {
     insertion = try Statement(
       "INSERT INTO clip(captured_at, byte_count, preview, text, id) VALUES (?1, ?2, ?3, ?4, ?5)",
       on: database)
-    deleted = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: database)
+    clipToDelete = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: database)
     deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: database)
     reads = try ReadConnection(database)
     // Use CASE, because AND may read the text, however large, even if the sizes differ.
@@ -81,11 +81,11 @@ struct WriteConnection {
       "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1",
       on: database)
     lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: database)
-    note = try Statement(
+    lastCaptureUpdate = try Statement(
       "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: database)
     lastLook = try Statement(
       "SELECT wall_time, boot_time, boot_id FROM last_look WHERE \(Schema.isLastLook)", on: database)
-    lookNote = try Statement(
+    lastLookUpdate = try Statement(
       "UPDATE last_look SET wall_time = ?1, boot_time = ?2, boot_id = ?3", on: database)
     guard try lastLook.first(read: { _ in true }) != nil else { throw .damaged }
     let key = try Statement("SELECT key FROM last_capture WHERE \(Schema.isLastCapture)", on: database)
@@ -103,7 +103,7 @@ struct WriteConnection {
   }
 
   func writeLastCapture(_ fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) throws(StoreError) {
-    try note.execute(fingerprint.digest, Int64(fingerprint.byteCount), capturedAt)
+    try lastCaptureUpdate.execute(fingerprint.digest, Int64(fingerprint.byteCount), capturedAt)
   }
 
   /// Returns the clocks at the last check for expired clips; nil before the first check, or if the stored time is
@@ -117,11 +117,11 @@ struct WriteConnection {
   }
 
   func writeLastLook(_ reading: ClockReading) throws(StoreError) {
-    try lookNote.execute(reading.wallTime, reading.bootTime, reading.bootID)
+    try lastLookUpdate.execute(reading.wallTime, reading.bootTime, reading.bootID)
   }
 
   /// Forgets the last check, because the clips have changed; the next check for expired clips then asks the user.
-  func forgetLastLook() throws(StoreError) { try lookNote.execute(Int64(0), Int64(0), "") }
+  func forgetLastLook() throws(StoreError) { try lastLookUpdate.execute(Int64(0), Int64(0), "") }
 
   func newestIs(_ text: ClipText) throws(StoreError) -> Bool {
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
@@ -168,7 +168,7 @@ struct WriteConnection {
   ///
   /// - Returns: the deleted clip; nil if it did not exist.
   func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
-    let found = try deleted.first(id) { DeletedClip(id: id, capturedAt: $0.time(0), bytes: $0.bytes(1)) }
+    let found = try clipToDelete.first(id) { DeletedClip(id: id, capturedAt: $0.time(0), bytes: $0.bytes(1)) }
     if found != nil { try deletion.execute(id) }
     return found
   }

@@ -203,7 +203,7 @@ public actor SelectionReader: SerialActor {
     defer {
       if !isWatched { connection.followOwner(of: selection, false) }
       transfer.end()
-      resume(after: transfer, isFollowed: isFollowed)
+      handleChanges(during: transfer, isFollowed: isFollowed)
     }
     do {
       return .success(try transfer.content())
@@ -214,7 +214,7 @@ public actor SelectionReader: SerialActor {
   }
 
   /// Handles the changes of owner and focus whose events the read has consumed.
-  private func resume(after transfer: SelectionTransfer, isFollowed: Bool) {
+  private func handleChanges(during transfer: SelectionTransfer, isFollowed: Bool) {
     let mayHaveFocus = !isFollowed && !awaitedFocus.isEmpty
     if followedGrant != nil, transfer.isReplaced || mayHaveFocus { hasNewOffer = true }
     handleEvents()

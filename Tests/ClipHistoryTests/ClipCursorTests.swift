@@ -16,7 +16,7 @@ struct ClipCursorTests {
   private func allIDs() throws -> [Int64] { try rest(of: ClipCursor(location: history.location)).map(\.id) }
 
   @Test
-  func `a history cursor returns all clips once, oldest first, and byte for byte as they are found by place`()
+  func `a history cursor returns all clips once, oldest first, with the same bytes as a search by place`()
     async throws
   {
     let store = try history.store()

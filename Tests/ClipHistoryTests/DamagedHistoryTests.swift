@@ -97,7 +97,7 @@ struct DamagedHistoryTests {
     }
   }
 
-  @Test func `a text on a damaged page is reported, and others can be read any number of times`()
+  @Test func `reading a text on a damaged page throws, and other texts can be read any number of times`()
     async throws
   {
     let large = String(repeating: "large e\u{301} ", count: 3_000)

@@ -86,7 +86,7 @@ struct FullDiskTests {
     #expect(try history.isSound())
   }
 
-  /// The readers must not go on reading without locks, or they could read a partial write of another program.
+  /// The readers must not continue to read without locks, because they could read another program's partial write.
   @Test func `readers that were opened on a full disk show other programs' writes once there is room`()
     async throws
   {

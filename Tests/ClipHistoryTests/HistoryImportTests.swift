@@ -44,8 +44,9 @@ struct HistoryImportTests {
     #expect(try await history.store().allIDs().count == 50)
   }
 
-  /// The disk may have everything although it reports a failure, so that the history has the clips when it is next
-  /// opened.
+  /// Although the disk reports a failure, it may have all writes.
+  ///
+  /// The history then has the clips when it is next opened.
   @Test(arguments: [false, true])
   func `an import whose commit fails throws only if no clip was added`(isWritten: Bool) async throws {
     try await record([])
@@ -86,7 +87,7 @@ struct HistoryImportTests {
     Merge(
       imported: [("a", 5), ("b", 5), ("a", 6), (large, 3), ("c", 0), ("d", .max)],
       result: ["a 5", "b 5", "a 6", "\(large) 3", "c 0", "d 0"], ids: [1, 2, 3, 4, 5, 6]),
-    // Existing clips after a new one get new ids, because an id of before must not be another text.
+    // Existing clips after a new one get new ids, because an old id must not refer to another text.
     Merge(
       existing: [("x", 100), ("y", 101)], imported: [("a", 1), ("b", 2)],
       result: ["a 1", "b 2", "x 100", "y 101"], ids: [3, 4, 5, 6]),
@@ -103,7 +104,7 @@ struct HistoryImportTests {
       imported: [("a", 50), ("future", 2 * now), ("b", 60), ("unknown", 0), ("past", 1), ("c", 200)],
       result: ["a 50", "future \(2 * now)", "b 60", "unknown 0", "past 1", "x 100", "c 200", "y 300"],
       ids: [3, 4, 5, 6, 7, 9, 10, 11]),
-    // Two backups that were joined have most items twice.
+    // A file made of two backups has most items twice.
     Merge(
       imported: [("a", 5), ("b", 6), ("c", 0), ("a", 5), ("b", 6), ("c", 0)], result: ["a 5", "b 6", "c 0"],
       ids: [1, 2, 3], addedCount: 3),
@@ -201,7 +202,7 @@ struct HistoryImportTests {
     #expect(try history.isMarked(), "the next start recovers it")
   }
 
-  /// A search then jumps back to an earlier row.
+  /// In such a file, a search may continue at an earlier row.
   @Test func `importing into a history with rows out of order throws`() async throws {
     try await record([("x", 100), ("y", 200), ("z", 300)])
     try history.swapRow(1)

@@ -7,7 +7,7 @@ import Testing
 struct OpeningTests {
   let history = TemporaryHistory()
 
-  /// In a URI, two leading slashes would begin a host name.
+  /// The path may begin with two slashes, which in a URI would begin a host name.
   @Test(arguments: ["with space", "a%41?b#c&d", "file:x", "ä 🏠", "'\"\\"], ["", "/"])
   func `the history folder's path may contain special characters`(name: String, start: String) async throws {
     let location = HistoryLocation(folder: start + history.location.folder + "/" + name)
@@ -45,7 +45,7 @@ struct OpeningTests {
     init(_ database: Database) { self.database = database }
   }
 
-  /// On a read-only mount, programs that open and close the history make it unreadable for moments.
+  /// On a read-only mount the history is unreadable for a moment when another program opens or closes it.
   @Test func `reading is tried again after a failure that passes, but not forever`() async throws {
     try await history.record("one")
     let reader = try ReopeningReader<Connection>(HistoryOpening(history.location))
@@ -62,7 +62,9 @@ struct OpeningTests {
     #expect(attempts < 100)
   }
 
-  /// Each state that a kill during the very first start can leave is an empty history, for readers and writers.
+  /// A kill during the very first start may leave the files after any step.
+  ///
+  /// Readers and writers must then see an empty history.
   @Test func `a history whose creation was interrupted at any step is empty`() async throws {
     try history.makeFolder()
     let (states, history) = (FolderCopies(of: history), history)

@@ -115,7 +115,7 @@ struct StoreLifetimeTests {
   }
 
   /// If the locks of the first reader were lost, the other program would remove the log under the open store.
-  @Test func `a history that becomes writable stays locked against removal of its log`() async throws {
+  @Test func `another program cannot remove the log of a history that has become writable`() async throws {
     let crashed = TemporaryHistory()
     let first = try crashed.store()
     try await first.add("one")

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test
-  func `a mailbox delivers items that are no burst immediately, or together if the main thread is busy`()
+  func `a mailbox delivers items outside a burst immediately, or together if the main thread is busy`()
     async throws
   {
     var deliveries: [[Int]] = []

@@ -79,7 +79,7 @@ import Testing
   @Test(arguments: [
     ("last", ["copied out"]), ("copied out", ["copied out"]), ("copied out", ["copied out", "the next one"]),
   ])
-  func `neither the last captured text nor a copied row's is recorded if read while rows are copied`(
+  func `if rows are copied during a read of the last captured text or of a row's text, nothing is recorded`(
     read: String, copies: [String]
   ) async throws {
     source.follow(true)

@@ -229,7 +229,7 @@ import Testing
       .row(.success(.text([])), asked: 3, .empty, .empty, .empty),
       .row(.failure(.timedOut), asked: 3, .mute, .mute, .refused),
     ]
-    /// A drop cannot be seen to die.
+    /// The end of a drop's source cannot be detected.
     static let dying: [Forms] = [
       .row(.failure(.ownerGone), asked: 1, .dies, .served, .served),
       .row(.failure(.ownerGone), asked: 2, .refused, .dies, .served),
@@ -237,7 +237,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases, Forms.table + Forms.dying)
-  func `each text form is asked for until the owner serves one`(way: Way, forms: Forms) async throws {
+  func `text forms are requested in turn until the owner serves one`(way: Way, forms: Forms) async throws {
     if way == .dropped, Forms.dying.contains(where: { $0.answers == forms.answers }) { return }
     source.limits.grace = .seconds(3600)
     // Only a mute form has to wait for the limit, which the forms after it share: a slow machine needs time to serve them.

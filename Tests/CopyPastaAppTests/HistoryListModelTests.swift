@@ -102,7 +102,9 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `an absent row is not removed from another file that was opened since`() async throws {
+  @Test func `a row that is absent from one file is not removed from the file that replaced it`()
+    async throws
+  {
     let scratch = try await Scratch((0..<100).map { "clip \($0)" })
     let other = try await Scratch((0..<100).map { "other \($0)" })
     let model = try await wholeModel(of: scratch)

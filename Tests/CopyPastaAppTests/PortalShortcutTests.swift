@@ -108,7 +108,7 @@ import Testing
     try await pump("the keys") { reports.states == [.held(by: .portal, name: "Meta+B")] }
   }
 
-  @Test func `the desktop's dialogs have a parent, and its dialog for the keys opens if the portal has one`()
+  @Test func `the portal's dialogs have a parent, and its dialog for the keys opens from version 2 on`()
     async throws
   {
     func make() -> PortalShortcut {

@@ -17,7 +17,7 @@ final class DamagedHistory {
 
   var lastID: Int64 { rows.largestID }
 
-  /// Whether the history's path no longer refers to the file that is being read.
+  /// Whether the file that is being read was removed or replaced.
   var hasMoved: Bool { files.database?.hasMoved == true }
 
   /// Examines every page.

@@ -115,7 +115,7 @@ final class RawFile {
     }
   }
 
-  /// Whether the path no longer refers to this file.
+  /// Whether this file was removed or replaced.
   var hasMoved: Bool {
     var status = stat()
     return stat(path, &status) != 0 || UInt(status.st_ino) != inode

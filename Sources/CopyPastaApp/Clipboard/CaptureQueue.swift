@@ -131,7 +131,7 @@ final class CaptureQueue: Sendable {
     if state.withLock(\.backlog) > Self.backlogLimit { await drain() }
   }
 
-  /// Waits until everything is written, for as long as another program locks the history.
+  /// Waits until everything is written, however long another program locks the history.
   nonisolated(nonsending) func drain() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -169,7 +169,9 @@ final class CaptureQueue: Sendable {
 
   // MARK: - Writing
 
-  /// Writes the entries up to a number; those after it come after the user's actions in between.
+  /// Queues the writing of the entries up to `number`.
+  ///
+  /// Each later entry is queued when it arrives, so that it is written after the user's actions before it.
   private func work(upTo number: Int) {
     queue.add(for: store) { [self] store in
       storeAgain(in: store)

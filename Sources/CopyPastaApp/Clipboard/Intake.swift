@@ -241,7 +241,7 @@ final class Intake {
   /// Writes what waits, because the history was opened again.
   func resume() { captures.resume() }
 
-  /// Waits until all texts that were requested so far are on disk, for as long as another program locks the history.
+  /// Waits until all texts requested so far are on disk, however long another program locks the history.
   func drain() async {
     for userRead in userReads { await userRead.task?.value }
     await actions.drain()

@@ -22,7 +22,7 @@ final class WindowToggler {
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []
   /// Whether the window was shown by a toggle (shortcut, tray icon or `--toggle`), not by the launcher.
-  private var isCalledUp = false
+  private var isShownByToggle = false
   /// When the window lost the focus; nil if the window has the focus again, or was hidden for a reason other than that
   /// loss.
   private var focusLoss: ContinuousClock.Instant?
@@ -58,7 +58,7 @@ final class WindowToggler {
 
   /// Shows the window in front, with the focus on the newest row.
   func show(_ activation: Activation) {
-    isCalledUp = false
+    isShownByToggle = false
     bringUp(activation)
   }
 
@@ -98,7 +98,7 @@ final class WindowToggler {
   }
 
   private func callUp(_ activation: Activation) {
-    isCalledUp = true
+    isShownByToggle = true
     bringUp(activation)
   }
 
@@ -119,7 +119,7 @@ final class WindowToggler {
   private func copied() {
     let preferences = preferences()
     guard !preferences[flag: .hidesAfterCopying] else { return hide() }
-    guard isCalledUp, window.isActive, preferences.isWritable(.hidesAfterCopying) else { return }
+    guard isShownByToggle, window.isActive, preferences.isWritable(.hidesAfterCopying) else { return }
     window.session.services.hints.showOnce(.hideAfterCopying) { [weak self, window] in
       window.showNotice(
         tr("Hide the window after copying?"),

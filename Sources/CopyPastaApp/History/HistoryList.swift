@@ -274,7 +274,9 @@ private final class BeginnerHelp {
   private let label = Label()
   private var countEver: Int64
 
-  /// - Parameter countEver: The number of items that the history has had; nil is returned for an experienced user.
+  /// Returns nil if the user needs no help, because the history has had enough items.
+  ///
+  /// - Parameter countEver: See `HistoryListModel.countEver`.
   init?(countEver: Int64) {
     guard countEver < 6 else { return nil }
     self.countEver = countEver

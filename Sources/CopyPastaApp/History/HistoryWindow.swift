@@ -170,7 +170,7 @@ final class HistoryWindow {
     case .unavailable(let error): body.show(.failure(error.message), takesFocus: isDrawn)
     case .open: showList()
     }
-    // An action that fails shows its own message, so only an obstacle that was found in opening needs a notice.
+    // Show a notice only for an obstacle that was found while opening, because a failing action shows its own message.
     let message = session.obstacle?.reasonForReadOnly
     if let obstacle, obstacle != message {
       notice.withdraw(obstacle)

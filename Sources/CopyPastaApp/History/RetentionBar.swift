@@ -22,12 +22,12 @@ extension ExpiredClips {
       .filled(with: Format.number(count), period.words, Age.date(reading.wallTime))
   }
 
-  /// The message, and the question what to do.
+  /// The message, and the question whether to delete the items.
   @MainActor var question: String {
     message + " " + trn("Delete it permanently?", "Delete them permanently?", count)
   }
 
-  /// The message, and the consequence of a yes, for a dialog.
+  /// The message, and the consequence of confirming, for a dialog.
   @MainActor var warning: String {
     message + " " + trn("It is deleted permanently.", "They are deleted permanently.", count)
   }

@@ -21,7 +21,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     var silence = Duration.milliseconds(40)
     /// The longest time that an element is held back.
     var limit = Duration.milliseconds(1500)
-    /// The most elements delivered together: the list builds a row for each, up to 200, in 0.1 to 0.2 ms.
+    /// The maximum number of elements delivered together; the list builds the row of each in 0.1 to 0.2 ms.
     var batchSize = 32
     /// The time between two batches, in which the list is drawn.
     var pause = Duration.milliseconds(20)

@@ -45,7 +45,7 @@ final class HistoryListModel: ListModelSource {
   /// Whether a history was opened.
   var isOpen: Bool { reader != nil }
 
-  /// Whether the history's path no longer refers to the file that the list shows.
+  /// Whether the file that the list shows was removed or replaced.
   var isReplaced: Bool { reader?.isReplaced == true }
 
   /// An upper bound for the number of clips that could not be read so far.
@@ -53,7 +53,10 @@ final class HistoryListModel: ListModelSource {
 
   var count: Int { ids.count }
 
-  /// The number of clips that the history ever had, including deleted ones: the largest id, because ids are not reused.
+  /// The largest id ever assigned.
+  ///
+  /// It is at least the number of clips that the history has had, including deleted ones;
+  /// an import or a recovery may skip ids.
   private(set) var countEver: Int64 = 0
 
   func value(at position: Int) -> any Sendable { clip(at: position) }

@@ -94,7 +94,7 @@ final class HistorySession {
   var retentionTimer: Timeout?
   /// The last failure to delete expired items, stored so that it is shown only once.
   var retentionFailure: StoreError?
-  /// Counts the files that the list has shown, because an action on a row of another file is void.
+  /// Counts the files that the list has shown; an action on a row of an earlier file does nothing.
   private(set) var fileNumber = 0
 
   private let makeStore: @MainActor () -> HistoryStore
@@ -154,7 +154,7 @@ final class HistorySession {
     didSet { if question != oldValue { events.notify(.questionChanged) } }
   }
 
-  /// What a recovery has saved, until a window shows it.
+  /// The result of a recovery, until a window has shown it.
   var recovery: HistoryRecovery.Outcome?
 
   /// Whether the clipboard is followed and copies in other programs are recorded.
@@ -396,7 +396,7 @@ final class HistorySession {
   /// Waits for the user's actions and the captures so far, but not for reads in progress.
   func drainActions() async { await queue.drain() }
 
-  /// Waits until all captures and requests so far are on disk, for as long as another program locks the history.
+  /// Waits until all captures and requests so far are on disk, however long another program locks the history.
   func drain() async {
     guard isOpened else { return }
     await intake.drain()

@@ -185,7 +185,9 @@ public final class FirstValue<Value: Sendable> {
   /// Sends a value; only the first call has an effect.
   public func send(_ value: Value) { continuation.yield(value) }
 
-  /// Waits for the value; after `limit`, returns `expired` instead or, if that is nil, continues to wait.
+  /// Waits for the value.
+  ///
+  /// After `limit`, returns `expired`; if that is nil, continues to wait.
   ///
   /// - Throws: `CancellationError`, immediately, if the task is cancelled.
   public func value(

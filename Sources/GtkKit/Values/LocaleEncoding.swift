@@ -13,7 +13,7 @@ extension String {
     }
     let length = gssize(utf8.count)
     var size = gsize(0)
-    // The C library's iconv replaces characters, but not for ASCII; others may not know the suffix.
+    // With this suffix, the C library's iconv replaces characters, except for ASCII; another iconv may not know it.
     let similar = String(cString: charset) + "//TRANSLIT"
     guard
       let converted = g_convert(self, length, similar, "UTF-8", nil, &size, nil)

@@ -181,7 +181,7 @@ public final class ScrollingBox: Widget {
       let content = gtk_scrolled_window_get_child(OpaquePointer(scrolled))
       size.natural = extent(of: content, orientation, for: isHeight ? width : -1).natural
       if isHeight {
-        // Without a width, GTK wants the least height of any width.
+        // If GTK passes no width, it expects the smallest height that any width gives.
         let least = width < 0 ? extent(of: content, orientation, for: unlimited).natural : size.natural
         size.minimum = min(size.minimum, least)
         size.natural = max(size.minimum, size.natural)

@@ -124,7 +124,9 @@ public final class Window: Widget {
   /// This program's visible windows except this one.
   public var others: [Window] { Window.shown.filter { $0.opaque != opaque } }
 
-  /// Calls `body` when `isShownAndActive` may have changed; call it before the window is shown.
+  /// Calls `body` when `isShownAndActive` may have changed.
+  ///
+  /// Call this method before showing the window.
   public func onActivityChange(_ body: @escaping @MainActor () -> Void) {
     connect("notify::is-active") { [weak self] in
       self?.isLeft = false

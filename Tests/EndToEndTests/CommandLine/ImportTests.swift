@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `during use --check works and imports are refused; the next start repairs reported damage`()
+  @Test func `--check works while the program runs, but --import does not; the next start repairs damage`()
     async throws
   {
     try await Scene.run(with: (1...200).map { "a text of its own \($0)" }) { scene in
