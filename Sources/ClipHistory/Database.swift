@@ -57,7 +57,7 @@ final class Database {
     // Refuse to write if deleted texts would remain in the file, and to read with locks where locking is impossible.
     if change != nil, methods == nil { throw .failed(code: SQLITE_ERROR) }
     if access == .immutableWithLog {
-      // Without locks, closing would take this connection for the last one, and could delete the log of another.
+      // Without locks, SQLite takes this connection for the last one when it closes, and could delete another's log.
       var keepsLog: Int32 = 1
       guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog) == SQLITE_OK else {
         throw .failed(code: SQLITE_ERROR)
@@ -136,7 +136,7 @@ final class Database {
     }
   }
 
-  /// Truncates the log after a commit that failed, because after a crash its transaction would count.
+  /// Truncates the log after a commit that failed, because a crash would otherwise bring its transaction back.
   private func removeFailedTransaction() {
     do throws(StoreError) {
       _ = try truncateLog(waiting: 0)

@@ -17,16 +17,16 @@ public final class HistoryImport {
   private let latest: Int64
   /// The largest id ever assigned before the import.
   private let lastID: Int64
-  /// The latest time so far, which is that of all clips in `added`; nil once a clip was not later than the others.
+  /// The latest time so far; nil once an added clip was earlier, or not later than a clip from before the import.
   ///
   /// A clip that is later than all others cannot be a repetition, so an import in chronological order needs no hashes of
-  /// older clips.
+  /// older clips: `added` holds only the clips with this time, and `present` is empty.
   private var newest: Int64?
-  /// All clips from before `newest` became nil, sorted by a hash of time and text: 16 bytes each.
+  /// The clips that the history had when `newest` became nil, sorted by a hash of time and text: 16 bytes each.
   ///
   /// An index on time and size in the database would not be enough, because many clips may have the same time and size.
   private var present: [(hash: Int, id: Int64)] = []
-  /// The ids of the clips that were added since then, or of those with the latest time, by the same hash.
+  /// The ids of the clips that were added since `newest` became nil, or else of those with this time, by the same hash.
   private(set) var added: [Int: Int64] = [:]
   private var hasAdded = false
   private var comparison: Statement?

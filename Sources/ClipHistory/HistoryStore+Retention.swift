@@ -26,9 +26,8 @@ extension HistoryStore {
 
   /// Deletes expired clips, as thoroughly as `delete` does, in batches, so that captures and copies wait only briefly.
   ///
-  /// Deletes nothing if an expired clip was deleted since the search or another store made the search, and nothing more
-  /// once a clip has been restored.
-  /// Each batch's transaction also stores the clock reading of the search as the last check.
+  /// Deletes nothing if another store made the search, or if an expired clip was deleted since. Stops once a clip has
+  /// been restored. Each batch's transaction also stores the clock reading of the search as the last check.
   ///
   /// - Parameter deleted: is called with the ids of each batch, in ascending order; returns whether to continue.
   public func delete(

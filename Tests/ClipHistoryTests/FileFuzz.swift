@@ -172,8 +172,8 @@ struct FileFuzz {
     if isLogHit || isMoved && hit?.contains(0) == true { hit = nil }
     // Damage behind a newer version in the log does no harm.
     hit = hit?.filter { $0 == 0 || !original.logged.contains($0) }
-    // Swapped pages still exist, so only large texts, which may continue on either page, count as hit. But a page in
-    // the place of one that the log replaces is not read any more.
+    // Swapped pages still exist, so only large texts, which may continue on either page, count as hit. If the log
+    // replaces one of the two places, the page that was moved there is lost.
     if isMoved, let moved = hit { hit = moved.count == 1 ? moved.union([-1]) : moved.isEmpty ? [] : [-1] }
     do {
       try await use()

@@ -129,7 +129,7 @@ import Testing
 
   // MARK: - While another program locks the history
 
-  @Test func `copies under a lock, which is reported once, are recorded after it, and rows can be read`()
+  @Test func `copies during a lock are recorded after it; the lock is reported once, and rows can be read`()
     async throws
   {
     let clip = try #require(try await scratch.record("row"))

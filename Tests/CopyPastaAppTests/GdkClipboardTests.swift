@@ -240,7 +240,7 @@ import Testing
   func `text forms are requested in turn until the owner serves one`(way: Way, forms: Forms) async throws {
     if way == .dropped, Forms.dying.contains(where: { $0.answers == forms.answers }) { return }
     source.limits.grace = .seconds(3600)
-    // Only a mute form has to wait for the limit, which the forms after it share: a slow machine needs time to serve them.
+    // A mute form takes the whole limit. Do not make the limit too short, because the forms after a mute one share it.
     source.limits.idleTimeout =
       forms.outcome == .failure(.timedOut) ? .seconds(1) : .seconds(forms.answers.contains(.mute) ? 10 : 60)
     if source.limits.idleTimeout == .seconds(10), way != .pasted { return }

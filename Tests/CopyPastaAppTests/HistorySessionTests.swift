@@ -182,7 +182,7 @@ import Testing
     #expect(log.failures.isEmpty)
   }
 
-  @Test func `a command that was copied while the history was closed is noted at the end`() async throws {
+  @Test func `a command that was copied while the history was closed is not recorded later`() async throws {
     // The suite's session would note the copies on its own clipboard.
     let clipboard = FakeClipboard.idle
     let session = HistorySession.make(at: scratch.location, clipboard, firstPageSize: nil)

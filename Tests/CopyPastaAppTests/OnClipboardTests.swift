@@ -54,7 +54,7 @@ import Testing
     #expect(session.onClipboard == nil)
   }
 
-  @Test func `copying a command unmarks the row, and a takeover of the command is not recorded`()
+  @Test func `copying a command unmarks the row, and the command is not recorded if offered again`()
     async throws
   {
     try await startReading()

@@ -103,7 +103,7 @@ import Testing
 
   // MARK: - Other events
 
-  @Test func `with a trusted clock, activating the window deletes expired items, also from those to undo`()
+  @Test func `with a trusted clock, activating the window deletes expired items, and undo skips them`()
     async throws
   {
     try await record([29, 28, 1])

@@ -126,7 +126,7 @@ import Testing
     await session.close()
   }
 
-  /// The list is read again as soon as a lock ends, while the user goes on.
+  /// The list is read again as soon as a lock ends, while the user continues.
   @Test func `a row deleted while the list is read again does not come back`() async throws {
     let session = session(lock: 20)
     let lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `an action on a row of a file that is being replaced leaves the new file's row`(isShow: Bool)
+  func `an action on a row has no effect on the file that replaces the row's file`(isShow: Bool)
     async throws
   {
     await scratch.close()
@@ -313,7 +313,7 @@ import Testing
     await session.close()
   }
 
-  @Test func `every text that arrives before a replaced file is noticed is recorded in the new file`()
+  @Test func `texts that arrive before the program notices a replaced file are recorded in the new file`()
     async throws
   {
     await scratch.close()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The tray icon, with a scripted watcher, and its menu.
+/// The tray icon, with a scripted watcher.
 @MainActor
 @Suite(.serialized) struct TrayIconTests {
   let tray: TrayScene

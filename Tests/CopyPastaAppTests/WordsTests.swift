@@ -57,7 +57,7 @@ import Testing
     #expect(Age.timeUntilChange(of: time, at: now) >= .seconds(1))
   }
 
-  @Test func `an age stays the same until its predicted change, and then changes if it is short`() {
+  @Test func `an age stays the same until its predicted change, and below two hours changes then`() {
     let minute = 60 * second
     let start: Int64 = 1_790_000_000_000_000
     for age in [-5, 0, 1, 59, 60, 61, 359, 360, 361, 1439, 1440, 2000, 10_079, 10_080, 20_000] as [Int64] {

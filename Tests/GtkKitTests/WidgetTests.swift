@@ -184,8 +184,8 @@ import Testing
     #expect(place(inWidth: 2 * own).1?.x == 0)
   }
 
-  /// GTK 4.18 and newer warn about a box for which this is not so.
-  @Test func `a box is nowhere lower than its minimum height, and has it at its natural width`() {
+  /// Otherwise GTK 4.18 and newer would print a warning.
+  @Test func `a box's minimum height holds at every width, and is its height at its natural width`() {
     func text() -> Label {
       let label = Label("Some words that tell at length of what is beside them, on up to four lines")
       label.wrap()

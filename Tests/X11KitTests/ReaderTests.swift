@@ -112,13 +112,13 @@ extension X11KitTests {
     static let ways: [SelectionRead.Reason] = [.followed, .pasted, .dropped(at: 0)]
 
     @Test(arguments: ways, forms)
-    func `each text form is asked for until the owner serves one`(
+    func `text forms are requested in turn until the owner serves one`(
       way: SelectionRead.Reason, forms: (answers: String, outcome: Outcome, asked: Int)
     ) async throws {
       let names = ["UTF8_STRING", "text/plain;charset=utf-8", "STRING"]
       let pairs = zip(names, forms.answers.split(separator: ",")).map { "\($0)=\($1)" }
       let owner = try await own("Forms:" + pairs.joined(separator: ","), for: way)
-      // Only a mute form has to wait for the limit. The forms after it share it: a slow owner needs time to serve them.
+      // A mute form takes the whole limit. Do not make the limit too short, because the forms after a mute one share it.
       let limit: Duration =
         forms.outcome == .failure(.timedOut)
         ? .seconds(1) : .seconds(forms.answers.contains("mute") ? 10 : 60)

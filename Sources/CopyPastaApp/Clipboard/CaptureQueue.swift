@@ -3,7 +3,7 @@ import ClipboardCore
 import SerialQueue
 import Synchronization
 
-/// Records captured texts in the history, and stores its copies as the last captured text, in order.
+/// Records captured texts, and stores copies from the history as the last captured text, in order.
 ///
 /// Writes on the store's thread. While another program locks the history, the texts wait here, without delaying the
 /// user's other actions, and are tried again at short intervals. A text that finds the file replaced or damaged waits
@@ -57,7 +57,7 @@ final class CaptureQueue: Sendable {
     var count = 0
     /// Why the entries wait: the history was locked, replaced or damaged at the last attempt.
     var obstacle: StoreError?
-    /// The last entry for which the history has to be opened again; this is tried only once.
+    /// The last entry that had to wait until the history was opened again; if it fails again, it is lost.
     var reopening = 0
     /// Whether it was reported that the history is locked.
     var isLockReported = false
@@ -202,8 +202,9 @@ final class CaptureQueue: Sendable {
     reportWaiting()
   }
 
-  /// Reports the outcomes without a text, which need not wait, and once that a text waits for a lock; a copy of a row
-  /// needs no message.
+  /// Reports the outcomes without a text, which need not wait, and that a text waits for a lock, but only once.
+  ///
+  /// A waiting copy of a row needs no message.
   private func reportWaiting() {
     let captures = state.withLock { state -> [Capture] in
       // While there is an obstacle, the store's thread is not writing an entry.
@@ -275,7 +276,7 @@ final class CaptureQueue: Sendable {
     }
   }
 
-  /// Whether the first entry waits after an error, or has failed.
+  /// The outcome of the first entry after an error: whether it waits or has failed.
   private func outcome(of error: StoreError) -> CaptureOutcome {
     switch error {
     case .locked: .waiting(error)

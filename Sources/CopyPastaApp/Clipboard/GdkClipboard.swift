@@ -87,7 +87,7 @@ private final class GdkClipboardSource: ClipboardSource {
   private final class Read {
     /// The value of the source's `changes` that identifies the offer.
     let changes: Int
-    /// Whose grant allows the requests.
+    /// The permit under which requests are sent.
     let permit: ReadPermit
     /// The grant of the permit when the read began; the text is requested only while this grant is valid.
     let grant: Int?
@@ -253,7 +253,7 @@ private final class GdkClipboardSource: ClipboardSource {
   /// When a process exits, the kernel closes its pipe and its connection at times that depend on the scheduler. This
   /// wait delays the recording of every text.
   private static let dying = Duration.milliseconds(50)
-  /// How long to wait for an owner that has sent nothing; longer than `dying`, because no text waits for it.
+  /// The same for an owner that has sent nothing; longer, because this delays no text.
   private static let longDying = Duration.milliseconds(500)
 
   /// Throws unless the bytes that were read are known to be the owner's whole text.

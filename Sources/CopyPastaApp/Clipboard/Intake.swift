@@ -138,7 +138,7 @@ final class Intake {
           try await source.read(pasted: offer, under: userRead.permit)
         }
       }
-      // While the clipboard is not followed, nothing counts later offers on X11: read the one at the press now.
+      // On X11 the source counts no offers while it does not follow the clipboard, so read now the offer at the press.
       let early = conditions.isFollowing ? nil : Task.unpooled { await read() }
       // Finish any pending copy from the history, so that its text is on the clipboard.
       await actions.drain()
@@ -187,7 +187,7 @@ final class Intake {
   /// copy. When the window becomes active, a text that is already recorded may be read again. If this copy were stored
   /// first, that text would no longer equal the last captured text, and would be recorded twice.
   private func copied(_ copy: OwnCopies.Copy) {
-    // If a clipboard manager has taken over the text, this program would not notice a later copy in another program.
+    // If a clipboard manager has taken over the text, forget the clip, because a later copy would go unnoticed.
     onClipboard = clipboard.isOffering ? copy.clip : nil
     if userReads.contains(where: \.isPaste) { copiedSincePaste = copy.text }
     clipboard.pendingRead.afterRead { [captures] in captures.add(copy) }

@@ -118,7 +118,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
   struct Control {
     /// The number of changes of the clipboard's owner.
     var offer = 0
-    /// The number of the offer that the followed read has judged.
+    /// The number of the offer to which the followed read's result belongs.
     var judgedOffer = 0
 
     var limits = TransferLimits()

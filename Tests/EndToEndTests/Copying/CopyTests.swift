@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Rows copied with the keyboard.
+/// A copied row whose window closes before its text is read.
 @Suite struct CopyTests {
   /// Reading the text takes longer than closing the window, and only the pending copy keeps the program alive.
   @Test func `closing the window immediately does not stop a copy of 16 MiB`() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The X server or the compositor exits before the program.
+/// The X server or the compositor exits before the program, or a signal ends the program.
 @Suite struct DisplayLossTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `a lost display ends the program with an error and keeps the recorded text`(

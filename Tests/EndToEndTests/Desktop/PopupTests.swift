@@ -5,7 +5,7 @@ import Testing
 /// The window as a popup: a key shows and focuses the window, and the same key hides it again.
 @Suite struct PopupTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `the toggle key shows and hides one window, which Enter and the full text's Copy hide on request`(
+  func `the toggle key shows and hides one window, and a copy hides it if hide-after-copying is set`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in

@@ -80,13 +80,13 @@ import Testing
     }
   }
 
-  /// If the copy were not noted, the next start would record the text, which a clipboard manager still offers.
-  @Test func `a copied row that could not be noted is noted when the program ends`() async throws {
+  /// Without the fingerprint, the next start would record the text, which a clipboard manager still offers.
+  @Test func `a copied row's fingerprint that could not be stored is stored at the exit`() async throws {
     try await Scene.run(with: ["copied", "newest"]) { scene in
       try await scene.desktop.changeHistory(
         "CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END")
       try await scene.desktop.press("End", "Return", "Delete")
-      // The deletion comes after the attempt to note the copy.
+      // The deletion comes after the attempt to store the fingerprint.
       try await waitUntil("the row deleted") { try await scene.history.texts() == ["newest"] }
       try await scene.desktop.changeHistory("DROP TRIGGER obstruction")
       try await scene.end()

@@ -1,8 +1,7 @@
 import TestSupport
 import Testing
 
-/// Capturing and copying on Wayland, where a window can read the clipboard only while focused and set it only after a
-/// key or a click.
+/// Copying on Wayland, where a window can set the clipboard only while focused, and after a key or a click.
 @Suite struct WaylandTests {
   private static let text = "  whole\ttext,\nwith é, 🍝 and שלום\r\n\n"
 

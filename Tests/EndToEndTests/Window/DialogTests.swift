@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Preferences, Keyboard Shortcuts, About and the main menu, used with the keyboard.
+/// Preferences, used with the keyboard and the wheel.
 @Suite struct DialogTests {
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
   func `the waiting shortcut button captures window shortcuts, Escape cancels, and Backspace clears`(

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Keyboard shortcuts in several layouts and under fast repetition.
+/// Keyboard shortcuts in several layouts.
 @Suite struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Everything that a screen reader receives, and a whole session with screen reader and keyboard alone.
+/// What a screen reader receives, and how the focus moves.
 @Suite struct ScreenReaderTests {
   @Test func `each row is an accessible list item named after its preview, age and position`() async throws {
     try await Scene.run(with: (1...1204).map { "row \($0)" }, accessibility: true) { scene in
