@@ -17,7 +17,7 @@ public final class HistoryImport {
   private let latest: Int64
   /// The largest id ever assigned before the import.
   private let lastID: Int64
-  /// The latest time so far; nil once an added clip was earlier, or not later than a clip from before the import.
+  /// The latest time so far, at first one microsecond after that of the history; nil once an added clip was earlier.
   ///
   /// A clip that is later than all others cannot be a repetition, so an import in chronological order needs no hashes of
   /// older clips: `added` holds only the clips with this time, and `present` is empty.
@@ -64,9 +64,9 @@ public final class HistoryImport {
     guard let connection else { throw .failed(code: SQLITE_MISUSE) }
     let time = CaptureTime.plausible(time)
     if let newest, time != newest {
-      added.removeAll(keepingCapacity: true)
-      self.newest = time > newest ? time : nil
       if time < newest { present = try Self.clips(of: connection.database) }
+      added = [:]
+      self.newest = time > newest ? time : nil
     }
     let hash = Clip.Full.hash(of: text.bytes, at: time)
     if let id = idOfPresent(hash) ?? added[hash], try clip(id, hasText: text) { return false }
