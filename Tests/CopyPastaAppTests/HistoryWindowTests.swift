@@ -100,6 +100,9 @@ import Testing
     #expect(session.count == 1 && window.notice.root.isRevealed)
     session.model.insertNewest([try #require(try await scratch.record("two"))])
     #expect(!window.notice.root.isRevealed)
+    // A new number of unreadable clips replaces the number before.
+    for count in [1, 2] { session.events.notify(.failed(.unread(count))) }
+    #expect(labelTexts(in: window.notice.root.widget).contains(HistoryFailure.unreadMessage(2)))
     window.destroy()
   }
 

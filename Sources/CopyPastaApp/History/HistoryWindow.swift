@@ -22,6 +22,8 @@ final class HistoryWindow {
   private(set) var isDrawn = false
   /// The notice that says why the open history cannot be changed, if it cannot.
   private var obstacle: String?
+  /// The notice that says how many clips could not be read.
+  private var unread: String?
   private var clearQuestion: ConfirmationDialog?
   private var observations: [ListenerToken] = []
   private var settings: [ListenerToken] = []
@@ -131,6 +133,14 @@ final class HistoryWindow {
     }
   }
 
+  /// Says how many clips could not be read, in place of an earlier number.
+  private func showUnread(_ count: Int) {
+    if let unread { notice.withdraw(unread) }
+    let message = HistoryFailure.unreadMessage(count)
+    notice.show(message, lifetime: .long)
+    unread = message
+  }
+
   func destroy() {
     session.attention = .hidden
     // Release the question first: GTK 4.8 disconnects a freed dialog from its parent, which must still exist.
@@ -149,7 +159,7 @@ final class HistoryWindow {
     case .recovered: showRecoveryOutcome()
     case .secret(true): readingIndicator.showSecret()
     case .secret(false): readingIndicator.hideSecret()
-    case .failed(.unread(let count)): notice.show(HistoryFailure.unreadMessage(count), lifetime: .long)
+    case .failed(.unread(let count)): showUnread(count)
     case .failed(let failure): show(failure)
     case .reopened(because: let error): showNotice(error.message)
     case .text(let seen, let text): show(text, of: seen)

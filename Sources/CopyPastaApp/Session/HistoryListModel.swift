@@ -79,9 +79,10 @@ final class HistoryListModel: ListModelSource {
   /// Removes rows whose clips were not in the history, unless they have been restored or another history is shown.
   private func removeAbsent(_ absent: [Int64], in history: HistoryReader) {
     guard reader === history else { return }
+    let before = count
     remove(absent.filter { rows[$0] == nil })
     // A damaged history is only read, so nothing was deleted from it.
-    if history.unreadableCount > 0 { failed(.clipUnreadable) }
+    if count < before, history.unreadableCount > 0 { failed(.clipUnreadable) }
   }
 
   func id(at position: Int) -> Int64 { ids[ids.count - 1 - position] }
