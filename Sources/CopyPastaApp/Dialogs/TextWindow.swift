@@ -52,14 +52,16 @@ final class TextWindow: Dialogs.Dialog {
     // Let the details scroll on a small screen, to leave space for the text.
     let top = ReflowingBox(ScrollingBox(words), monospaceButton)
     top.addStyle("text-details")
-    window.setTitlebar(HeaderBar(title: tr("Full Text"), start: [copyButton.root]))
+    let bar = HeaderBar(title: tr("Full Text"), start: [copyButton.root])
+    window.setTitlebar(bar)
     window.setChild(Box(.vertical, [top, ScrolledWindow(child: view)]))
     let parentSize = parentSize ?? Self.size
     let width = parentSize.width.clamped(to: Self.size.width...ClipRow.greatestWidth)
     // Keep the main window's edges visible.
     let greatestHeight = max(Self.size.height, parentSize.height - 48)
     let textHeight = view.height(inWidth: width, atMost: greatestHeight)
-    window.defaultSize = (width, min(textHeight + 140, greatestHeight))
+    let above = bar.naturalHeight(inWidth: width) + top.naturalHeight(inWidth: width)
+    window.defaultSize = (width, min(textHeight + max(140, above + 24), greatestHeight))
 
     let actions = ActionGroup()
     monospace.isOn = view.isMonospace

@@ -184,8 +184,8 @@ public final class ScrollingBox: Widget {
         // If GTK passes no width, it expects the smallest height that any width gives.
         let least = width < 0 ? extent(of: content, orientation, for: unlimited).natural : size.natural
         size.minimum = min(size.minimum, least)
-        size.natural = max(size.minimum, size.natural)
       }
+      size.natural = max(size.minimum, size.natural)
       minimum?.pointee = size.minimum
       natural?.pointee = size.natural
     } allocate: { box, width, height, line in

@@ -159,6 +159,13 @@ open class Widget: Object {
     gtk_widget_set_size_request(widget, -1, isKept ? gtk_widget_get_height(widget) : -1)
   }
 
+  /// Returns the height in pixels that the widget requests at the given width.
+  public func naturalHeight(inWidth width: Int) -> Int {
+    var height: gint = 0
+    gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, gint(width), nil, &height, nil, nil)
+    return Int(height)
+  }
+
   /// The current width, in pixels.
   public final var width: Int { Int(gtk_widget_get_width(widget)) }
 
