@@ -1,5 +1,4 @@
 import CGtk
-import Foundation
 import GtkTestSupport
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import Foundation
 
 /// The clipboard as other programs use it: xclip on X11, and wl-clipboard on Wayland.
 extension VirtualDesktop {

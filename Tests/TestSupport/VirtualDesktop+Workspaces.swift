@@ -1,4 +1,3 @@
-import Foundation
 
 extension VirtualDesktop {
   /// Takes the user to the first or the second workspace.

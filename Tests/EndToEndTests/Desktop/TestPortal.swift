@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// The desktop's portals, which grant every shortcut and have the settings that the test sets.
