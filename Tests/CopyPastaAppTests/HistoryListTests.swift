@@ -159,7 +159,7 @@ import Testing
 
   @Test func `a row shows the preferred number of lines and the count of all lines`() async throws {
     try await withList(of: ["1\n2\n3\n4", "one"]) { list, _ in
-      #expect(rows(of: list).last?.texts.first == "1\u{2028}2\u{2028}3\u{A0}…")
+      #expect(rows(of: list).last?.texts.first == "1 \u{2028}2 \u{2028}3\u{A0}…")
       #expect(rows(of: list).last?.texts[1] == "4 lines · just now")
       list.lineLimit = 1
       drawFrame(of: list)

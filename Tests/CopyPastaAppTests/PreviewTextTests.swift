@@ -6,17 +6,17 @@ import Testing
   private func shown(_ preview: String) -> String { PreviewText(preview).text }
 
   @Test func `a preview has at most the preferred number of lines`() {
-    #expect(shown("one\ntwo\r\nthree") == "one\u{2028}two\u{2028}three")
-    #expect(shown("1\n2\n3\n4\n5") == "1\u{2028}2\u{2028}3\u{A0}…")
-    #expect(PreviewText("1\n2\n3", lineLimit: 2).text == "1\u{2028}2\u{A0}…")
+    #expect(shown("one\ntwo\r\nthree") == "one \u{2028}two \u{2028}three")
+    #expect(shown("1\n2\n3\n4\n5") == "1 \u{2028}2 \u{2028}3\u{A0}…")
+    #expect(PreviewText("1\n2\n3", lineLimit: 2).text == "1 \u{2028}2\u{A0}…")
     #expect(PreviewText("1\n2", lineLimit: 1).text == "1\u{A0}…")
-    #expect(shown("a\rb\u{2029}c") == "a\u{2028}b\u{2028}c")
+    #expect(shown("a\rb\u{2029}c") == "a \u{2028}b \u{2028}c")
   }
 
   @Test func `a preview skips blank lines`() {
-    #expect(shown("\n \r\n\t\nfirst\nmore") == "first\u{2028}more")
-    #expect(shown("a\n\n  \nb\n\t\nc") == "a\u{2028}b\u{2028}c")
-    #expect(shown("a\n\nb\n\nc\n\nd") == "a\u{2028}b\u{2028}c\u{A0}…")
+    #expect(shown("\n \r\n\t\nfirst\nmore") == "first \u{2028}more")
+    #expect(shown("a\n\n  \nb\n\t\nc") == "a \u{2028}b \u{2028}c")
+    #expect(shown("a\n\nb\n\nc\n\nd") == "a \u{2028}b \u{2028}c\u{A0}…")
     #expect(PreviewText.spoken("a\n\nb") == "a b")
   }
 
@@ -24,7 +24,7 @@ import Testing
     #expect(shown("a\n") == "a⏎")
     #expect(shown("a\n ") == "a⏎")
     #expect(shown("a" + String(repeating: "\n", count: 300)) == "a⏎")
-    #expect(shown("a \nb\n \n") == "a·\u{2028}b⏎")
+    #expect(shown("a \nb\n \n") == "a· \u{2028}b⏎")
     #expect(PreviewText.spoken("a\n") == "a")
   }
 
@@ -54,8 +54,8 @@ import Testing
 
   @Test func `a preview shows white space at the ends of a line as symbols`() {
     #expect(shown("  two before") == "··two before")
-    #expect(shown("two after  \nand a tab\t") == "two after··\u{2028}and a tab⇥")
-    #expect(shown("\tindented\n\t further") == "⇥\tindented\u{2028}⇥\t·further")
+    #expect(shown("two after  \nand a tab\t") == "two after·· \u{2028}and a tab⇥")
+    #expect(shown("\tindented\n\t further") == "⇥\tindented \u{2028}⇥\t·further")
     #expect(shown("a  b\tc") == "a  b\tc")
     #expect(shown("a\u{A0}") == "a⍽")
   }
@@ -68,8 +68,8 @@ import Testing
 
   @Test func `a truncated preview ends with an ellipsis and has no symbol at the cut`() {
     #expect(PreviewText("The quick brown ", goesOn: true).text == "The quick brown \u{A0}…")
-    #expect(PreviewText("one\ntwo \nthree\t", goesOn: true).text == "one\u{2028}two·\u{2028}three\t\u{A0}…")
-    #expect(PreviewText("1 \n2\n3 \n4", goesOn: true).text == "1·\u{2028}2\u{2028}3·\u{A0}…")
+    #expect(PreviewText("one\ntwo \nthree\t", goesOn: true).text == "one \u{2028}two· \u{2028}three\t\u{A0}…")
+    #expect(PreviewText("1 \n2\n3 \n4", goesOn: true).text == "1· \u{2028}2 \u{2028}3·\u{A0}…")
     #expect(PreviewText("ends with…", goesOn: true).text == "ends with…\u{A0}…")
     #expect(PreviewText("  ", goesOn: true).text == "··\u{A0}…")
     #expect(PreviewText.spoken("The quick brown ", goesOn: true) == "The quick brown …")
