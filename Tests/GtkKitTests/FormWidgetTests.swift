@@ -61,6 +61,9 @@ import Testing
     window.present()
     gtk_editable_set_text(made.opaque, "7")
     #expect(value == 0)
+    gtk_spin_button_update(made.opaque)
+    #expect(value == 7)
+    gtk_editable_set_text(made.opaque, "")
     window.destroy()
     #expect(value == 7)
   }

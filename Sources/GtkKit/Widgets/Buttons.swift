@@ -118,6 +118,8 @@ public final class SpinButton: Widget, ValueControl {
     self.init(new: gtk_spin_button_new_with_range(Double(range.lowerBound), Double(range.upperBound), 1))
     gtk_spin_button_set_increments(opaque, 1, Double(page))
     gtk_spin_button_set_numeric(opaque, 1)
+    // Otherwise an empty entry would become the smallest value.
+    gtk_spin_button_set_update_policy(opaque, GTK_UPDATE_IF_VALID)
     leaveWheelToPage()
     // GTK applies what was typed when the entry loses the focus, but not when the window is closed.
     onHide { [opaque] in gtk_spin_button_update(opaque) }
