@@ -25,6 +25,16 @@ import Testing
     #expect(!control.isOn && !control.isEnabled)
     row.clicked?()
     #expect(!control.isOn && preferences[flag: .showsTrayIcon])
+    // Tab reaches the row, and then the next.
+    let next = PreferenceRow(.hidesAfterCopying, of: preferences, "Next", "Explanation")
+    let group = PreferenceGroup("Group", [row, next])
+    row.isAvailable = false
+    let window = Window(title: "test")
+    window.setChild(group.root)
+    window.present()
+    for _ in 1...2 { gtk_widget_child_focus(group.root.widget, GTK_DIR_TAB_FORWARD) }
+    #expect(next.control.hasFocusWithin)
+    window.destroy()
     row.isAvailable = true
     #expect(control.isOn && control.isEnabled)
   }

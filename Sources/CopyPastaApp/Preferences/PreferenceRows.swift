@@ -34,7 +34,11 @@ final class PreferenceRow {
   let clicked: (@MainActor () -> Void)?
   /// The row that the list wraps around `root`, set by the group.
   var container: Widget? {
-    didSet { container?.isVisible = isShown }
+    didSet {
+      container?.isVisible = isShown
+      container?.setLabelledBy(name)
+      container?.setAccessibleDescription(words.text)
+    }
   }
 
   private let name: Label
@@ -63,7 +67,7 @@ final class PreferenceRow {
   func explain(_ explanation: String, spoken: String? = nil, isFailure: Bool = false) {
     words.text = explanation
     if isFailure { words.addStyle("failure") } else { words.removeStyle("failure") }
-    control.setAccessibleDescription(spoken ?? explanation)
+    for widget in [control, container] { widget?.setAccessibleDescription(spoken ?? explanation) }
   }
 
   /// Shows an error with a warning icon as the explanation, and announces it.
@@ -82,8 +86,13 @@ final class PreferenceRow {
   }
 
   /// Whether the setting can have an effect here; if not, its switch is disabled and shown as off.
+  ///
+  /// The row then gets the focus in place of its switch: with Tab, GTK skips a list whose first row cannot get it.
   var isAvailable = true {
-    didSet { refresh?() }
+    didSet {
+      container?.isFocusable = !isAvailable
+      refresh?()
+    }
   }
 
   /// Updates the control to show the setting's current value.
