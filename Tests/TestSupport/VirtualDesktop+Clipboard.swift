@@ -1,4 +1,3 @@
-
 /// The clipboard as other programs use it: xclip on X11, and wl-clipboard on Wayland.
 extension VirtualDesktop {
   /// Copies a text with another program, and returns once that program owns the clipboard.

@@ -1,4 +1,3 @@
-
 extension VirtualDesktop {
   /// Takes the user to the first or the second workspace.
   public func goToWorkspace(_ number: Int) async throws {
