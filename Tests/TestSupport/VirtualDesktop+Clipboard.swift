@@ -23,12 +23,16 @@ extension VirtualDesktop {
   }
 
   /// Pastes with another program, byte for byte; returns nil if the clipboard has no text.
+  ///
+  /// On GNOME the shell itself pastes, because wl-paste would take the focus, and so could prevent a copy that CopyPasta
+  /// is about to make.
   public func paste() async throws -> [UInt8]? {
+    guard kind != .gnome else { return try await pasteInGnomeShell() }
     let command =
       kind == .x11
       ? ["xclip", "-out", "-selection", "clipboard", "-target", "UTF8_STRING"]
       : ["wl-paste", "--no-newline", "--type", "text/plain;charset=utf-8"]
-    let result = try await keepingActiveWindow { try await run(command) }
+    let result = try await run(command)
     return result.exit == .code(0) ? result.output : nil
   }
 

@@ -39,9 +39,16 @@ extension VirtualDesktop {
     try await waitUntil("the overview gone") { try await shell.evaluate("Main.overview.visible") == "false" }
   }
 
-  /// Whether the clipboard has a text, queried inside GNOME Shell without a window.
-  public func isTextOfferedInGnome() async throws -> Bool {
-    try await GnomeWindowSystem(desktop: self).call("isTextOffered") == "true"
+  /// Pastes a text inside GNOME Shell, which needs no window and therefore does not change the focus.
+  func pasteInGnomeShell() async throws -> [UInt8]? {
+    let shell = GnomeWindowSystem(desktop: self)
+    try await shell.call("paste()")
+    var answer = ""
+    try await waitUntil("the pasted text") {
+      answer = try await shell.call("pasted")
+      return answer != ""
+    }
+    return try JSONDecoder().decode(String?.self, from: Data(answer.utf8)).map { Array($0.utf8) }
   }
 
   /// Binds keys, such as `<Control>v`, to a command in GNOME Shell until the desktop ends.

@@ -105,6 +105,10 @@ extension Scene {
     try await waitForNewest(ofSize: 5)
     try await focusNewestRow()
     try await desktop.press("Down", "Return")
+    if desktop.kind == .gnome {
+      // The requestor takes the focus, without which the program could not copy.
+      try await waitUntil("a copy") { try await desktop.paste()?.count == size }
+    }
     try await waitUntil("the large text on the clipboard", within: .seconds(60)) {
       try await digest(of: desktop.kind.requestors[0]) == sum
     }

@@ -93,9 +93,12 @@ globalThis.tests = new class {
 
     // The clipboard, without a window
 
-    get isTextOffered() {
-        return St.Clipboard.get_default().get_mimetypes(St.ClipboardType.CLIPBOARD)
-            .includes('text/plain;charset=utf-8');
+    // Starts to read the text, which is then in `pasted`; it is null if there is none.
+    paste() {
+        this.pasted = undefined;
+        St.Clipboard.get_default().get_text(St.ClipboardType.CLIPBOARD, (_clipboard, text) => {
+            this.pasted = text ?? null;
+        });
     }
 
     // Windows
