@@ -34,6 +34,11 @@ public struct Requirement: CustomStringConvertible, Sendable {
   public static let sharedMemory = Requirement(
     "/dev/shm is not writable", trying: "file=$(mktemp -p /dev/shm) && rm \"$file\"")
 
+  /// Noticing changes of a settings file, for which a user has 128 instances by default.
+  public static let fileMonitors = Requirement(
+    "all of the user's inotify instances are used",
+    trying: "/usr/bin/python3 -c 'import ctypes; exit(ctypes.CDLL(None).inotify_init1(0) < 0)'")
+
   /// GNOME's compositor.
   public static let gnomeShell = program("gnome-shell")
   /// A small stacking compositor.

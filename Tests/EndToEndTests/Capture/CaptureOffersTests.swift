@@ -3,7 +3,9 @@ import Testing
 
 /// The format that is read from an offer, and the offers that are ignored.
 @Suite struct CaptureOffersTests {
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(
+    .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
+    arguments: VirtualDesktop.Kind.everywhere)
   func `only text is requested and recorded, and a text that is too large shows a notice`(
     _ kind: VirtualDesktop.Kind
   ) async throws {

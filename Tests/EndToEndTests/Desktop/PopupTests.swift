@@ -4,7 +4,9 @@ import Testing
 
 /// The window as a popup: a key shows and focuses the window, and the same key hides it again.
 @Suite struct PopupTests {
-  @Test(arguments: VirtualDesktop.Kind.all)
+  @Test(
+    .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
+    arguments: VirtualDesktop.Kind.all)
   func `the toggle key shows and hides one window, and a copy hides it if hide-after-copying is set`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
@@ -68,7 +70,9 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.all)
+  @Test(
+    .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
+    arguments: VirtualDesktop.Kind.all)
   func `losing the focus hides the window and its menu if hide-on-focus-loss is set`(
     _ kind: VirtualDesktop.Kind
   )
@@ -103,7 +107,9 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere, [false, true])
+  @Test(
+    .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
+    arguments: VirtualDesktop.Kind.everywhere, [false, true])
   func `leaving for another program hides the window, whichever window had the focus`(
     _ kind: VirtualDesktop.Kind, isDialogClosedLater: Bool
   ) async throws {

@@ -44,7 +44,9 @@ import Testing
 
   /// Does not run on sway, where GDK warns about a popup that moves, on labwc, where the test finds no dialog, and on
   /// GNOME 43, which adds Meta to Alt, so that GTK 4.8 finds no mnemonic.
-  @Test(arguments: VirtualDesktop.Kind.all.filter { ![.wayland, .labwc, .gnome].contains($0) })
+  @Test(
+    .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
+    arguments: VirtualDesktop.Kind.all.filter { ![.wayland, .labwc, .gnome].contains($0) })
   func `an unknown retention period counts as forever, and choosing a shorter one asks first`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
