@@ -122,7 +122,7 @@ public final class Program: Sendable {
     // Mesa on an X server without a graphics card.
     #"MESA-EGL: warning: DRI3 error: Could not get DRI3 device\n"#,
     #"MESA-EGL: warning: Ensure your X server supports DRI3 to get accelerated rendering\n"#,
-    // The key file of the tests' settings, where all of the user's inotify instances are used. GLib then notices no changes.
+    // The key file of the tests' settings, if the user has no inotify instance left. GLib then notices no changes.
     #"\n?\([^\n]*:\d+\): GLib-GIO-WARNING \*\*: [\d:.]+: Failed to create file monitor for [^\n]*/settings/keyfile: [^\n]*\n"#,
     // glycin in the tests' imitation of Flatpak's sandbox.
     #"WARNING: Glycin running without sandbox. Force disabled via environment variable.\n"#,
