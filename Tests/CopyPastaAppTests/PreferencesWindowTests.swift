@@ -32,6 +32,7 @@ import Testing
     let window = Window(title: "test")
     window.setChild(group.root)
     window.present()
+    MainLoop.run(until: { next.control.width > 0 }, atMost: .seconds(60))
     for _ in 1...2 { gtk_widget_child_focus(group.root.widget, GTK_DIR_TAB_FORWARD) }
     #expect(next.control.hasFocusWithin)
     window.destroy()
