@@ -95,7 +95,7 @@ public final class HistoryImport {
 
   // MARK: -
 
-  /// Returns the latest time of a clip; -1 if there is no clip.
+  /// Returns the time of the clip that was captured last; -1 if the history is empty.
   private static func latestTime(of database: Database) throws(StoreError) -> Int64 {
     var latest: Int64 = -1
     let times = try Statement("SELECT id, captured_at FROM clip ORDER BY id", on: database)

@@ -106,7 +106,7 @@ import Testing
 
   /// GNOME's backend reports its state at every change of the settings.
   @Test(arguments: [ShortcutState.notHeld(.unsupported), .notHeld(.refused)])
-  func `one shortcut backend's failure does not answer for another, and any backend can take over later`(
+  func `no failure is shown until every shortcut backend has failed, and any backend can take over later`(
     _ failure: ShortcutState
   ) async throws {
     second.outcome = nil

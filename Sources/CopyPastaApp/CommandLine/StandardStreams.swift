@@ -12,7 +12,7 @@ func printError(_ message: String) { writeError("copypasta: \(message)\n") }
 /// Writes a text to standard error, in the encoding of the user's locale.
 func writeError(_ text: String) { write(text, to: STDERR_FILENO) }
 
-/// Writes a text; ignores a failure, because there is no other place to report it.
+/// Writes a text and ignores a failure, because the message about it would fail, too.
 private func write(_ text: String, to descriptor: Int32) {
   do throws(FileError) { try write(text.inLocaleEncoding, to: descriptor) } catch {}
 }
