@@ -1,8 +1,7 @@
 import ClipHistory
 import ClipboardCore
 
-/// How a text arrived, and what became of it: the mark of the row on the clipboard, the indicator, the notices and the
-/// announcements are derived from this.
+/// How a text arrived, and what became of it; the row's icon, the indicator, notices and announcements derive from it.
 struct Capture: Equatable, Sendable {
   /// The way in which the text arrived.
   enum Way: Equatable, Sendable {
@@ -26,15 +25,15 @@ struct Capture: Equatable, Sendable {
 enum CaptureOutcome: Equatable, Sendable {
   /// The text is on disk, so its row may be shown.
   case recorded(Clip)
-  /// The text equals the last captured text or, if it was pasted or dropped, the newest clip's text; with its clip if
-  /// that is known.
+  /// The text equals the last captured text or a copy from the history; if it was pasted or dropped, the newest clip's
+  /// text. The id is that of the clip with this text, if it is known.
   case ignored(Clip.ID?)
   /// The text is empty, is not valid UTF-8 or contains a NUL.
   case invalid(ClipText.Refusal)
   case unread(TransferError)
   case failed(StoreError)
   /// The text waits until another program releases its lock on the history or, after any other error, until the history
-  /// was opened again.
+  /// is reopened.
   case waiting(StoreError)
   /// The clipboard has no text to paste.
   case noText
@@ -43,7 +42,7 @@ enum CaptureOutcome: Equatable, Sendable {
   /// A password manager has asked that the text not be recorded.
   case secret
 
-  /// Whether a clip has the text.
+  /// Whether the newest clip has the text that the user pasted or dropped.
   var isInHistory: Bool {
     switch self {
     case .recorded, .ignored: true

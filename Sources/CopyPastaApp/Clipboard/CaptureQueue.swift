@@ -6,13 +6,12 @@ import Synchronization
 /// Records captured texts, and stores copies from the history as the last captured text, in order.
 ///
 /// Writes on the store's thread. While another program locks the history, the texts wait here, without delaying the
-/// user's other actions, and are tried again at short intervals. A text that finds the file replaced or damaged waits
-/// until the history was opened again.
+/// user's other actions, and are tried again at short intervals. If the file was replaced or is damaged, they wait
+/// until the history is reopened.
 final class CaptureQueue: Sendable {
-  /// The backlog, in bytes, above which no further text is read until everything was written.
+  /// The backlog, in bytes, above which no further text is read until everything is written.
   static let backlogLimit = 4 << 20
-  /// Counted in the backlog for each entry, in addition to the text's bytes, so that the number of entries is bounded,
-  /// too.
+  /// Added to the backlog for each entry, so that the backlog also limits the number of entries.
   private static let costOfEntry = 1 << 10
   /// How long to wait before the next attempt while the history is locked.
   private static let retryTime = Duration.milliseconds(250)
@@ -57,9 +56,9 @@ final class CaptureQueue: Sendable {
     var count = 0
     /// Why the entries wait: the history was locked, replaced or damaged at the last attempt.
     var obstacle: StoreError?
-    /// The last entry that had to wait until the history was opened again; if it fails again, it is lost.
+    /// The number of the last entry that waited for the history to be reopened; if it fails again, it is lost.
     var reopening = 0
-    /// Whether it was reported that the history is locked.
+    /// Whether the current lock was reported.
     var isLockReported = false
     /// A copy from the history that could not be stored as the last captured text; this is tried again before the next
     /// write, and when the program ends.
@@ -81,8 +80,8 @@ final class CaptureQueue: Sendable {
 
   /// - Parameters:
   ///   - queue: The queue for all work on the history.
-  ///   - report: Called on any thread with the outcome of each text, in order. After `.waiting` for another reason than
-  ///     a lock, the history has to be opened again, and then `resume` called.
+  ///   - report: Called on any thread with the outcome of each text, in order. After `.waiting` for any reason but a
+  ///     lock, reopen the history, and then call `resume`.
   init(
     into store: HistoryStore, queue: TaskQueue, noting copies: OwnCopies,
     now: @escaping @Sendable () -> Int64,
@@ -142,7 +141,7 @@ final class CaptureQueue: Sendable {
     }
   }
 
-  /// Makes a last attempt to write what waits, and to store the copies from the history that were not stored yet.
+  /// Makes a last attempt to write what waits, and to store the newest copy from the history if it was not stored yet.
   ///
   /// - Returns: The number of texts that are lost.
   @MainActor func close() async -> Int {
@@ -171,7 +170,7 @@ final class CaptureQueue: Sendable {
 
   /// Queues the writing of the entries up to `number`.
   ///
-  /// Each later entry is queued when it arrives, so that it is written after the user's actions before it.
+  /// Each later entry is queued when it arrives, so that it is written after the user's earlier actions.
   private func work(upTo number: Int) {
     queue.add(for: store) { [self] store in
       storeAgain(in: store)
@@ -202,12 +201,12 @@ final class CaptureQueue: Sendable {
     reportWaiting()
   }
 
-  /// Reports the outcomes without a text, which need not wait, and that a text waits for a lock, but only once.
+  /// Reports the outcomes without a text, which need not wait, and reports once that a text waits for a lock.
   ///
-  /// A waiting copy of a row needs no message.
+  /// A waiting copy from the history is not reported.
   private func reportWaiting() {
     let captures = state.withLock { state -> [Capture] in
-      // While there is an obstacle, the store's thread is not writing an entry.
+      // With an obstacle, the store's thread is not writing an entry, so entries can be removed.
       guard let obstacle = state.obstacle else { return [] }
       var captures = state.waiting.compactMap(\.entry.capture)
       state.waiting.removeAll { $0.entry.capture != nil }
@@ -229,7 +228,7 @@ final class CaptureQueue: Sendable {
   /// Tries again now to write what waits for a lock.
   func retry() { if obstacle == .locked { resume() } }
 
-  /// Tries again to write what waits, because the history was opened again.
+  /// Tries again to write what waits; call this after the history was reopened.
   func resume() {
     let number = state.withLock { state in
       (state.obstacle, state.retry) = (nil, nil)
@@ -308,8 +307,8 @@ final class CaptureQueue: Sendable {
     }
   }
 
-  /// Stores a copy from the history as the last captured text; remembers it if that fails, which does not concern the
-  /// user: the text is on the clipboard.
+  /// Stores a copy from the history as the last captured text, or keeps it for a later attempt; a final failure is not
+  /// reported, because the text is on the clipboard.
   private func write(_ copy: OwnCopies.Copy, in store: isolated HistoryStore) -> Capture? {
     do throws(StoreError) {
       try setLastCaptured(copy, in: store)

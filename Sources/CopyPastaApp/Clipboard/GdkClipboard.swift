@@ -100,7 +100,7 @@ private final class GdkClipboardSource: ClipboardSource {
     /// The offer's owner may still be sending, but GDK reports nothing more about that owner.
     var isOwnershipLost = false
     var hasAsked = false
-    /// Receives a value when the selection owner changes; set only while `confirm` waits for a change.
+    /// Receives a value at the change of the selection owner for which `confirm` waits.
     var change: FirstValue<Void>?
 
     init(changes: Int, permit: ReadPermit, graceTime: Duration) {

@@ -5,8 +5,7 @@ import SerialQueue
 
 /// The one way into the history: every text comes in here, whether it was copied elsewhere, pasted or dropped.
 ///
-/// Each text goes from the clipboard's source to a `CaptureQueue`, and its outcome to `show`. No step waits for the
-/// main thread.
+/// Each text goes from the clipboard's source to a `CaptureQueue`, and its outcome to `show`.
 @MainActor
 final class Intake {
   /// What the reads depend on.
@@ -53,7 +52,7 @@ final class Intake {
     Task.unpooled { [weak self] in self?.ownerChanged() }
   }
   private var userReads: [UserRead] = []
-  /// The text that this program has put on the clipboard since a press of Ctrl+V that waits for it.
+  /// The last text that this program has put on the clipboard since the pending paste began.
   private var copiedSincePaste: ClipText?
   private var observations: [ListenerToken] = []
 
@@ -96,7 +95,7 @@ final class Intake {
 
   // MARK: - The window
 
-  /// Follows the clipboard, or stops; after a stop has returned, no text is requested.
+  /// What the reads depend on; once a change that ends following has returned, no text is requested automatically.
   var conditions = Conditions() {
     didSet {
       guard conditions != oldValue else { return }
@@ -138,7 +137,7 @@ final class Intake {
           try await source.read(pasted: offer, under: userRead.permit)
         }
       }
-      // On X11 the source counts no offers while it does not follow the clipboard, so read now the offer at the press.
+      // If the clipboard is not followed, read now, because on X11 the source then does not notice a new offer.
       let early = conditions.isFollowing ? nil : Task.unpooled { await read() }
       // Finish any pending copy from the history, so that its text is on the clipboard.
       await actions.drain()
@@ -221,7 +220,7 @@ final class Intake {
     }
   }
 
-  /// Forgets which clips are known, because their ids have changed.
+  /// Forgets the ids of clips, because they have changed.
   func forgetClips() {
     onClipboard = nil
     captures.forgetClips()
@@ -238,7 +237,7 @@ final class Intake {
   /// Tries again now to write what waits for another program's lock.
   func retry() { captures.retry() }
 
-  /// Writes what waits, because the history was opened again.
+  /// Writes what waits; call this after the history was reopened.
   func resume() { captures.resume() }
 
   /// Waits until all texts requested so far are on disk, however long another program locks the history.

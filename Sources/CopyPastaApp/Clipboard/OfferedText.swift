@@ -2,7 +2,7 @@ import ClipboardCore
 import GtkKit
 import SerialQueue
 
-/// The text of an offer that GDK reads: the clipboard's on Wayland, or a drop's.
+/// The text of an offer on Wayland, on the clipboard or in a drop, read through GDK.
 @MainActor
 struct OfferedText {
   let formats: [String]

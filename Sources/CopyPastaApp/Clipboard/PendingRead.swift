@@ -50,7 +50,7 @@ final class PendingRead: Sendable {
     return ended.isMissed
   }
 
-  /// Resumes the copies that wait, unless the request has just been sent.
+  /// Lets the waiting copies take the clipboard before the request, unless it has just been sent.
   private func miss() {
     let waiters = state.withLock { state in
       guard state.isPending else { return [CheckedContinuation<Void, Never>]() }
@@ -115,7 +115,7 @@ final class PendingRead: Sendable {
 
   /// Waits until the request has been sent, but at most for `limit`, because the user is waiting.
   @MainActor func wait() async {
-    // The timeout ends the read, so that the next copy does not wait for it again.
+    // After the timeout the read no longer counts as pending, so the next copy does not wait for it again.
     let timeout = Timeout(after: limit, weakly(self) { $0.miss() })
     await withCheckedContinuation { waiter in
       let isPending = state.withLock {

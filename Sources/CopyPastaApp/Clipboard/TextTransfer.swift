@@ -17,7 +17,7 @@ struct TextTransfer {
   func bytes(from open: @escaping @MainActor () async throws -> InputStream) async throws -> [UInt8] {
     let answer = FirstValue<Result<[UInt8], any Error>>()
     let expire: @MainActor () -> Void = { answer.send(.failure(TransferError.timedOut)) }
-    // Return without waiting for the read to end, because on X11 GDK does not end a cancelled read.
+    // At the time limit, return without waiting for the cancelled read to end.
     let reading = Task.unpooled {
       do {
         answer.send(.success(try await read(open, expire)))

@@ -230,14 +230,14 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
     _ drop: any DroppedText, under permit: ReadPermit
   ) async throws(TransferError) -> ClipboardContent {
     let reader = dropReader.take() ?? X11DropReader(display: display)
-    // Keep it, because the source may still have to answer at its window.
+    // Keep the reader, because the drag source may still answer at its window.
     defer { dropReader = reader }
     var read = read(.dropped(at: drop.time), under: permit)
     read.activeWindow = nil
     return try await reader.content(of: read)
   }
 
-  /// Counts a change of the clipboard's owner, and reports it if it is not this program's.
+  /// Counts a change of the clipboard's owner, and reports it unless this program is the new owner.
   private nonisolated func changed(to window: UInt32?) {
     let isOwn = control.withLock { control in
       control.offer += 1
