@@ -252,7 +252,7 @@ final class CopyPastaApplication {
   }
 
   private func shortcutChanged(to state: ShortcutState) {
-    // While a menu of ours is open it has grabbed the keyboard, so the press comes to this program and not to the grab.
+    // An open menu of this program has grabbed the keyboard, so it receives the press in place of the key grab.
     application.onMenuKey = { [self] pressed in
       guard case .held(by: .keyGrab, _) = state, pressed == Accelerator(services.preferences.shortcut) else {
         return false
@@ -314,7 +314,7 @@ final class CopyPastaApplication {
   private func endIfUnneeded() {
     guard !isNeeded else { return }
     Task.unpooled { [self] in
-      // A text may wait for another program's lock. A copy that the user has just made may keep the program running.
+      // First drain: texts may wait for another program's lock, and a copy in progress may make the program needed.
       await session.drain()
       if !isNeeded, !isEnding { quit() }
     }
@@ -322,8 +322,8 @@ final class CopyPastaApplication {
 
   private func end() {
     window?.hide()
-    // First finish pending work: a row that was just copied is handed over, and a row that was just deleted must be
-    // removed from the disk. A read in progress may take longer; the clipboard manager then ends it.
+    // First finish pending work: hand over a row that was just copied, and remove a row that was just deleted from the
+    // disk. A read in progress may outlast the first wait; a clipboard manager that takes the text then ends it.
     MainLoop.wait(atMost: .milliseconds(1500)) { [session] in await session.drain() }
     MainLoop.wait(atMost: .milliseconds(1500)) { [session] in
       await session.drainActions()

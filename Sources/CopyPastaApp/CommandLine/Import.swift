@@ -35,7 +35,7 @@ enum Import {
     return 1
   }
 
-  /// Imports every valid line, and prints the others.
+  /// Imports every valid line, and prints why the others are refused.
   static func add(
     from descriptor: Int32, to location: HistoryLocation, keeping period: RetentionPeriod
   ) throws -> ImportCounts {

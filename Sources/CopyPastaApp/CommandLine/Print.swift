@@ -9,7 +9,7 @@ enum Print {
   /// Writes a text to a file descriptor; if that fails, prints one line with the reason.
   ///
   /// - Parameter number: The item's place in the list; 1 is the newest.
-  /// - Returns: The exit status; 1 if there is no such item.
+  /// - Returns: The exit status: 0 if the text was written, 1 otherwise.
   static func run(_ location: HistoryLocation, _ number: Int, to descriptor: Int32) -> Int32 {
     do {
       guard try !location.isVacant, let text = try location.text(ofNewest: number) else {

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// A button that copies, and announces and shows for a moment that the copy is on the clipboard.
+/// A button for copying, which briefly shows and announces that the copy is on the clipboard.
 @MainActor
 final class CopyButton {
   let root: Button

@@ -22,7 +22,7 @@ final class HistoryListModel: ListModelSource {
   }
 
   private(set) lazy var listModel = ListModel(source: self)
-  /// Notified after the views have been.
+  /// Notified of each change, after the views.
   let changes = Observers<Change>()
 
   /// Nil until the history is first opened.
@@ -36,7 +36,7 @@ final class HistoryListModel: ListModelSource {
   ///   removed.
   init(failed: @escaping @MainActor (StoreError) -> Void) {
     self.failed = failed
-    // Create the list model before loading rows: it has to start with 0, because it counts only announced rows.
+    // Create the list model before loading rows: it has to start with 0 rows, because it counts only announced rows.
     _ = listModel
   }
 
@@ -81,7 +81,7 @@ final class HistoryListModel: ListModelSource {
     guard reader === history else { return }
     let before = count
     remove(absent.filter { rows[$0] == nil })
-    // A damaged history is only read, so nothing was deleted from it.
+    // A damaged history is only read, so these clips were not deleted, but are unreadable.
     if count < before, history.unreadableCount > 0 { failed(.clipUnreadable) }
   }
 
@@ -266,7 +266,7 @@ final class HistoryListModel: ListModelSource {
     do throws(StoreError) {
       var page = try reader.page(from: newest, limit: Self.pageSize)
       if rows.count + page.count > Self.cacheLimit { dropRows(farFrom: position) }
-      // Other programs may have added clips between ours, so continue to the last of ours, within limits.
+      // Other programs may have added clips that the list lacks, so read further pages, up to a limit.
       for _ in 1...Self.mostRuns {
         for clip in page { rows[clip.id] = clip }
         guard let last = page.last?.id, last > oldest, page.count == Self.pageSize else { return true }

@@ -76,7 +76,7 @@ final class HistorySession {
 
   /// Opened at its first use, because a program that starts hidden may not need the history.
   private(set) lazy var store = makeStore()
-  /// The way in for texts that are copied elsewhere, pasted or dropped.
+  /// Records texts that are copied elsewhere, pasted or dropped.
   private(set) lazy var intake = Intake(
     into: store, from: clipboard, after: queue, now: services.now, show: weakly(self) { $0.show($1) },
     onClipboardChanged: weakly(self) { session, _ in session.events.notify(.onClipboardChanged) },
@@ -94,7 +94,7 @@ final class HistorySession {
   var retentionTimer: Timeout?
   /// The last failure to delete expired items, stored so that it is shown only once.
   var retentionFailure: StoreError?
-  /// Counts the files that the list has shown; an action on a row of an earlier file does nothing.
+  /// Counts the files that the list has shown, because in each file an id stands for another clip.
   private(set) var fileNumber = 0
 
   private let makeStore: @MainActor () -> HistoryStore

@@ -4,7 +4,7 @@ import ClipboardCore
 /// The user's actions; pointer, keys, menus and touch call the same method for an action.
 ///
 /// An action concerns the clip that was in the row when the user acted. If the list shows another file by the time it
-/// runs, it does nothing to that file, and the user sees a message.
+/// runs, a copy looks for the same clip there, and a deletion only shows a message.
 extension HistorySession {
   // MARK: - Copying
 
@@ -141,7 +141,7 @@ extension HistorySession {
         deleted = try await store.delete(id)
         model.remove(id)
       }
-      // While it waited in the queue, reading the list again may have added the row again.
+      // While this action waited in the queue, reading the list again may have added the row again.
       remove(seen)
       // Another program may have deleted the clip.
       guard let deleted else { return }
