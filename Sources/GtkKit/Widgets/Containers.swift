@@ -175,9 +175,9 @@ public final class ScrollingBox: Widget {
     self.init([scrolled]) { box, orientation, width, minimum, natural, _, _ in
       guard let scrolled = gtk_widget_get_first_child(box) else { return }
       let isHeight = orientation == GTK_ORIENTATION_VERTICAL
-      // Pass on no height, because that of an empty box is less than a scrolled window's smallest height.
+      // Measure the width without a height, which may be less than a scrolled window's minimum height.
       var size = extent(of: scrolled, orientation, for: isHeight ? width : -1)
-      // A scrolled window requests the width of its child's longest word, and the height of a single line.
+      // Use the content's natural size: a scrolled window requests only its longest word's width and one line's height.
       let content = gtk_scrolled_window_get_child(OpaquePointer(scrolled))
       size.natural = extent(of: content, orientation, for: isHeight ? width : -1).natural
       if isHeight {
@@ -190,7 +190,7 @@ public final class ScrollingBox: Widget {
       natural?.pointee = size.natural
     } allocate: { box, width, height, line in
       let scrolled = gtk_widget_get_first_child(box)
-      // Without content the scroll bar still has a height.
+      // Hide the scrolled window if there is no height, because its scroll bar still has a minimum height.
       gtk_widget_set_child_visible(scrolled, height > 0 ? 1 : 0)
       if height > 0 { gtk_widget_allocate(scrolled, width, height, line, nil) }
     }
@@ -261,7 +261,7 @@ public final class FootedBox: Widget {
       if gtk_widget_get_visible(foot) != 0 {
         let content = gtk_scrolled_window_get_child(OpaquePointer(view))
         own = extent(of: foot, GTK_ORIENTATION_VERTICAL, for: width).natural
-        // Add a quarter, because a list view requests less height than its rows take if they have margins.
+        // Add a quarter, because a list view requests less height than its rows take if the rows have margins.
         let needed = extent(of: content, GTK_ORIENTATION_VERTICAL, for: width).natural * 5 / 4
         if needed + own > height { own = 0 }
         gtk_widget_set_child_visible(foot, own > 0 ? 1 : 0)
@@ -275,8 +275,8 @@ public final class FootedBox: Widget {
 
 /// A text with a maximum width and, optionally, a note at the end of its first line and a badge in the padding.
 ///
-/// The maximum width is only requested, as the natural width: set `align`, or a wider container makes the text wider.
-/// The text, the note and the badge share a baseline.
+/// The maximum width is only the requested width, so set `align`; otherwise a wider container makes the text wider. The
+/// text, the note and the badge share a baseline.
 @MainActor
 public final class AnnotatedText: Widget {
   /// The width of the space for the badge, in pixels.
@@ -289,8 +289,8 @@ public final class AnnotatedText: Widget {
 
   /// Makes a box of a text and its note.
   ///
-  /// The note gets its natural width, but at least the width of most notes, up to a quarter of the box, and at most half
-  /// of the box.
+  /// The note gets its natural width, at most half of the box. A short note gets the width of most notes, at most a
+  /// quarter of the box.
   public convenience init(_ text: Widget, note: Widget? = nil, width: Int) {
     self.init([text, note].compactMap(\.self)) { box, orientation, width, minimum, natural, _, _ in
       let limit = AnnotatedText.limit(of: box)
@@ -366,7 +366,7 @@ public final class AnnotatedText: Widget {
     }
     allocate(note, x: width - reserved + spacing, width: reserved - spacing)
     guard let badge else { return }
-    // The padding's inner third is half a badge wide. The badge is centred in the rest, which is one badge wide.
+    // The padding is 1.5 times `badgeWidth` wide. Centre the badge in the outer two thirds of the padding.
     let own = extent(of: badge, GTK_ORIENTATION_HORIZONTAL).minimum
     allocate(badge, x: width + badgeWidth - own / 2, width: own)
   }

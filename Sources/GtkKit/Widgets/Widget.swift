@@ -50,7 +50,7 @@ open class Widget: Object {
 
   /// The text that appears when the pointer rests on the widget.
   ///
-  /// GTK queries it when it is needed. To set GTK's own text would ask the X server each time where the pointer is, in
+  /// GTK queries it when it is needed. Setting GTK's own text instead would query the pointer from the X server, in
   /// three round trips.
   public final var tooltip: String? {
     get { Self.tooltip(of: raw).map { String(cString: $0) } }
@@ -249,7 +249,7 @@ extension Widget {
   }
 
   private static var descriptionKey: String { "copypasta-description" }
-  /// The data of a widget whose description is an announcement.
+  /// The key of the object data that marks a widget whose description is an announcement.
   static var announcementKey: String { "copypasta-announcement" }
 
   private func describeForAMoment(by words: String) {

@@ -65,8 +65,7 @@ public final class Window: Widget {
 
   /// Calls `body` with each key that is pressed while a menu or a drop-down list of this window is open.
   ///
-  /// These keys do not pass through the window, because a popover is a root of its own. It gets its key handler when
-  /// it gets the focus.
+  /// These keys do not pass through the window, so each popover gets a key handler when it first gets the focus.
   func onMenuKey(_ body: @escaping @MainActor (Accelerator) -> Bool) {
     let mark = "copypasta-menu-keys"
     connect("notify::focus-widget") { [weak self] in
@@ -251,7 +250,7 @@ public final class Window: Widget {
 
     isolated deinit {
       guard let surface = gtk_native_get_surface(window.opaque) else { return }
-      // The second function replaces the first in GTK 4.12.
+      // GTK 4.12 has replaced `waylandUnexportHandle` with `waylandDropHandle`.
       if let drop = RuntimeSymbols.waylandDropHandle {
         drop(surface, name)
       } else {
@@ -302,7 +301,7 @@ public final class HeaderBar: Widget {
     self.init(new: gtk_header_bar_new())
     if let title {
       let label = Label(title)
-      // The style has padding.
+      // Leave out the style for an empty title, because the style has padding.
       if !title.isEmpty { label.addStyle("title") }
       let box = Squeezer(label)
       withExtendedLifetime(box) { gtk_header_bar_set_title_widget(opaque, box.widget) }
@@ -423,7 +422,7 @@ public final class ConfirmationDialog {
       dialog?.window = nil
       closed()
     }
-    // Enter activates the focused button.
+    // Focus *Cancel*, because Enter activates the focused button.
     gtk_window_set_focus(window.cast(), cancel.widget)
     window.present()
     return dialog
