@@ -73,7 +73,7 @@ extension Appearance {
     init(keptIn file: KeyFile, changed: @escaping @MainActor (Appearance) -> Void) {
       self.file = file
       self.changed = changed
-      // Prefer the file, because GNOME's settings take longer to read. Only the first start needs them.
+      // Read GNOME's settings only if no earlier run stored a file, because reading them takes longer.
       appearance = Appearance(keptIn: file) ?? GnomeAppearance {}.appearance
     }
 

@@ -117,10 +117,10 @@ extension StartAtLogin {
     name: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
     interface: "org.freedesktop.systemd1.Manager")
 
-  /// Returns why an entry would have no effect on this desktop, and the line that has one; nil if the entry works.
+  /// Returns why an entry would have no effect on this desktop, and the line to add to a file instead; nil if it works.
   ///
-  /// The compositors that are set up in a file ignore the autostart folder, unless the session was started with
-  /// systemd, which then reads it.
+  /// A compositor that is configured in a file ignores the autostart folder. Systemd reads that folder if it has
+  /// started the session.
   static func obstacle(on bus: Bus?, in compositor: Compositor? = .current) async -> String? {
     guard let compositor, await !systemdStartsPrograms(bus) else { return nil }
     return tr("Not available: %s starts no programs at login. Add this to %s:").filled(

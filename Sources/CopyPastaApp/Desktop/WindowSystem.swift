@@ -67,8 +67,8 @@ private struct X11WindowSystem: WindowSystem {
 
   var showsWindowIcons: Bool { true }
 
-  /// Asks the server: while the keys of a desktop shortcut are held down, they are grabbed, and the window appears to
-  /// lose the focus.
+  /// Asks the X server, because while a desktop shortcut is held down, its key grab makes the window appear to lose the
+  /// focus.
   func isFocusIn(_ windows: [Window]) async -> Bool {
     let focus = InputFocus(display: display)
     for number in windows.compactMap(\.x11Number) where await focus.isIn(number) { return true }
@@ -109,8 +109,8 @@ private struct WaylandWindowSystem: WindowSystem {
 
   func isFocusIn(_ windows: [Window]) async -> Bool { windows.contains(where: \.isFocusedByCompositor) }
 
-  /// Fetches every window, because a program cannot find out where its windows are; sway only marks a window as urgent,
-  /// even with a token.
+  /// Maps every window again: a program cannot find out where its windows are, and sway marks a presented window only
+  /// as urgent, even with a token.
   func bringHere(_ windows: [Window], _ activation: Activation) async {
     for window in windows {
       window.unmap()

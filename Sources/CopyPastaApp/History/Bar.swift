@@ -52,7 +52,7 @@ final class Bar {
   /// The widget with the style class.
   var box: Box { content.box }
 
-  /// Shows these words.
+  /// Slides the bar into view with these words.
   func show(_ words: String) {
     content.label.text = words
     box.setAccessibleName(words)

@@ -67,7 +67,7 @@ final class ClipRow: ListRow {
     preview.wrap(lines: lineLimit)
     // Clip the label, because combining marks stacked on a letter would be drawn over the rows above.
     preview.clipContents()
-    // The age is at the end.
+    // Shorten the details at the start, because the age is at their end.
     details.ellipsizeStart()
     details.alignEnd()
     preview.addStyle("preview")

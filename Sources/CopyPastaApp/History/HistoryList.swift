@@ -108,7 +108,7 @@ final class HistoryList {
     }
   }
 
-  /// Binds the rows that have kept their places again, because their clips may have other ids.
+  /// Updates the rows that kept their places, because their clips may have other ids now.
   private func refreshClips() {
     for row in view.rowViews {
       if let position = row.item.position { row.show(model.clip(at: position)) }
@@ -267,7 +267,7 @@ final class HistoryList {
   private func row(of id: Int64) -> ClipRow? { view.rowViews.first { $0.clip?.id == id } }
 }
 
-/// The help below the rows: until the third item what to do first and the shortcut, then how to copy an item.
+/// The help below the rows: at first, what to do and the shortcut; from the third item on, how to copy an item.
 @MainActor
 private final class BeginnerHelp {
   let root: AnnotatedText

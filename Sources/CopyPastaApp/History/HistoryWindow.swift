@@ -133,7 +133,7 @@ final class HistoryWindow {
     }
   }
 
-  /// Says how many clips could not be read, in place of an earlier number.
+  /// Shows how many clips could not be read, in place of an earlier number.
   private func showUnread(_ count: Int) {
     if let unread { notice.withdraw(unread) }
     let message = HistoryFailure.unreadMessage(count)

@@ -43,7 +43,7 @@ package struct PreviewText: Equatable {
     }
     for number in seen.prefix(lineLimit) {
       // Use LINE SEPARATOR, which does not begin a paragraph, because a label limits the lines of each paragraph. The
-      // space separates lines that Pango puts on the last line together.
+      // space separates lines that Pango joins on the label's last line.
       if number > seen[0] { text += isSpoken ? " " : " \u{2028}" }
       let isWhole = !goesOn || number < lines.count - 1
       if isSpoken { append(lines[number]) } else { append(line: lines[number], isWhole: isWhole) }

@@ -41,7 +41,6 @@ final class ReadingIndicator {
 
   init() {
     let dot = Box(.horizontal)
-    // On a small screen with large text only the dot has room.
     button = ToggleButton(child: Box(.horizontal, spacing: 6, [dot, Squeezer(label)]), action: "win.pause")
     root = ShrinkingBox(button, whileHidden: label)
     button.addStyle("reading-indicator")
@@ -112,7 +111,7 @@ final class ReadingIndicator {
   private func show() {
     let expected = state == .idle && expectation != nil ? .reading : state
     let state = secretTimer == nil ? expected : .secret
-    // A hidden window is not seen to be inactive, and will probably be active when it is shown again.
+    // Ignore `idle` while the window is hidden, because it will probably be active when it is shown again.
     guard state != shown, !(isHidden && state == .idle) else { return }
     if let shown { button.removeStyle(shown.style) }
     button.addStyle(state.style)

@@ -103,7 +103,7 @@ final class RetentionBar {
   }
 }
 
-/// The question whether to delete the items that a shorter retention period concerns; its number follows deletions.
+/// The dialog that asks whether to delete the items older than a newly chosen period; it counts again after deletions.
 @MainActor
 final class RetentionQuestion {
   private let session: HistorySession
@@ -129,7 +129,7 @@ final class RetentionQuestion {
   }
 
   private func countAgain() async {
-    // A row leaves the list before the deletion has reached the disk.
+    // Wait for the disk, because a row leaves the list before it is deleted there.
     await session.drainActions()
     do throws(StoreError) {
       if let found = try await session.expired(after: expired.period) {

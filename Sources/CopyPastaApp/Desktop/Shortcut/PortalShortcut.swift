@@ -295,7 +295,7 @@ private final class PortalShortcutSession {
 
   /// Whether keys are bound to the shortcut.
   ///
-  /// Hyprland's portal grants every request and binds no keys, so a grant that names no keys counts as none.
+  /// Hyprland's portal grants every request but binds no keys, so a grant that names no keys does not count.
   var state: ShortcutState { triggerName.map { .held(by: .portal, name: $0) } ?? .notHeld(.unbound) }
 
   /// Opens the desktop's own dialog for the keys (version 2 of the portal).
