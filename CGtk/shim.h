@@ -153,7 +153,7 @@ static inline void copypasta_window_present(GtkWindow *window, guint32 time) {
 
 G_GNUC_END_IGNORE_DEPRECATIONS
 
-/* Makes new threads share the C library's heaps (malloc arenas) if there are two or more. */
+/* Limits the C library to two heaps (malloc arenas), which new threads then share. */
 static inline void copypasta_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }
 
 /* Returns freed memory from the C library to the kernel. */

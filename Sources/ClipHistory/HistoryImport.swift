@@ -17,16 +17,18 @@ public final class HistoryImport {
   private let latest: Int64
   /// The largest id ever assigned before the import.
   private let lastID: Int64
-  /// The latest time so far, at first one microsecond after that of the history; nil once an added clip was earlier.
+  /// The latest time that was added; nil once an earlier time was added.
+  ///
+  /// It starts at one microsecond after the latest time in the history.
   ///
   /// A clip that is later than all others cannot be a repetition, so an import in chronological order needs no hashes of
   /// older clips: `added` holds only the clips with this time, and `present` is empty.
   private var newest: Int64?
-  /// The clips that the history had when `newest` became nil, sorted by a hash of time and text: 16 bytes each.
+  /// All clips that were in the database when `newest` became nil, sorted by a hash of time and text: 16 bytes each.
   ///
   /// An index on time and size in the database would not be enough, because many clips may have the same time and size.
   private var present: [(hash: Int, id: Int64)] = []
-  /// The ids of the clips that were added since `newest` became nil, or else of those with this time, by the same hash.
+  /// The ids, by the same hash, of the added clips with the time `newest`; once that is nil, of the clips added since.
   private(set) var added: [Int: Int64] = [:]
   private var hasAdded = false
   private var comparison: Statement?
@@ -95,7 +97,7 @@ public final class HistoryImport {
 
   // MARK: -
 
-  /// Returns the time of the clip that was captured last; -1 if the history is empty.
+  /// Returns the latest time of all clips; -1 if the history is empty.
   private static func latestTime(of database: Database) throws(StoreError) -> Int64 {
     var latest: Int64 = -1
     let times = try Statement("SELECT id, captured_at FROM clip ORDER BY id", on: database)
@@ -155,7 +157,7 @@ public final class HistoryImport {
 
   /// Checks whether the import is in the file, after `COMMIT` has failed.
   ///
-  /// - Throws: `error` unless the last assigned id, which each import raises, is that of the import.
+  /// - Throws: `error` unless the last assigned id in the file is `lastID`. Every import raises that id.
   private func confirm(_ lastID: Int64?, after error: StoreError) throws(StoreError) {
     do throws(StoreError) {
       guard try HistoryOpening(location).toRead().integer(Schema.lastID) == lastID else { throw error }

@@ -50,7 +50,7 @@ public struct HistoryLocation: Sendable, Equatable {
 
   /// The files that an unfinished recovery leaves, in the order of their removal.
   ///
-  /// The database is last, so that the files that a crash leaves include it.
+  /// The database is last, because the next start removes leftovers only if it finds an unfinished database.
   var leftovers: [String] {
     let unfinished = unfinishedRecovery
     return [unfinished.creationMarker, unfinished.damageMarker] + unfinished.files.reversed()
@@ -85,7 +85,7 @@ extension HistoryLocation {
     let rows = try RowRecovery(self)
     try rows.checkIsOurs()
     try removeCopies()
-    // The marker comes last: until then, what is left is a damaged history.
+    // Remove the damage marker last, so that after a crash the remaining files count as a damaged history.
     for file in files.reversed() + [creationMarker, damageMarker] { try HistoryFolder.remove(file) }
     try HistoryFolder.sync(folder)
     return rows.positions.count

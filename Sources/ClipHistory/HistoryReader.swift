@@ -165,7 +165,9 @@ public final class ClipCursor {
         "SELECT id, captured_at, text FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
     }
 
-    /// Reads the ids, but no texts: a damaged id, or a damaged key in an interior page, makes a search skip clips.
+    /// Searches for every clip by its id, without reading texts.
+    ///
+    /// A damaged id, or a damaged key in an interior page, makes such a search skip clips.
     ///
     /// - Throws: `.damaged` if a search does not find every clip.
     func checkSearch() throws(StoreError) {

@@ -49,9 +49,9 @@ public actor HistoryStore: SerialActor {
   /// What a store can do with its history.
   public enum Access: Sendable, Equatable {
     case readWrite
-    /// The history can be read, but not written for this reason.
+    /// The history can be read; the error is why it cannot be written.
     case readOnly(StoreError)
-    /// The history is not open, for this reason.
+    /// The history is not open; the error is why.
     case unavailable(StoreError)
 
     /// Why the history cannot be written; nil if it can.
@@ -87,7 +87,7 @@ public actor HistoryStore: SerialActor {
     var connection: WriteConnection?
     /// Reads the history while it cannot be written; nil if damage was found when it was opened.
     var fallback: ReopeningReader<ReadConnection>?
-    /// Reads the history while it cannot be written, and damage was found; nil before the first read.
+    /// Reads the history after damage was found, while it cannot be written; nil before the first read.
     var damaged: DamagedHistory?
     var access: Access
 
@@ -141,7 +141,7 @@ public actor HistoryStore: SerialActor {
   /// What the store could do with the history when it was created.
   public nonisolated let initialAccess: Access
 
-  /// Why the history was opened for reading only; nil if it could be written.
+  /// Why the history could not be written when it was opened; nil if it could.
   public nonisolated var obstacle: StoreError? { initialAccess.obstacle }
 
   /// Runs the actor on `queue`.

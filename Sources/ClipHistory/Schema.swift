@@ -21,7 +21,8 @@ enum Schema {
   /// The `sql` column of `sqlite_schema` in a history, for each version from 1 on.
   ///
   /// Never edit the statements of a released version. If a migration adds a column, write the table's statement as
-  /// SQLite stores it after the migration: with a comma, a space and the column's definition right before the closing parenthesis.
+  /// SQLite stores it after the migration: with a comma, a space and the column's definition right before the closing
+  /// parenthesis.
   private static let objects = [firstObjects, firstObjects + [lastLook]]
 
   private static let firstObjects = [

@@ -17,7 +17,7 @@
 public struct TextForms<Form> {
   private var rest: ArraySlice<Form>
   private let idleTimeout: Duration
-  /// How long each form after a mute one may take; nil before.
+  /// How long each remaining form may take, once a form was not answered; nil before.
   private var share: Duration?
   private var hasFailed = false
 

@@ -291,7 +291,8 @@ public actor SelectionOwner {
 
   /// Gives up the clipboard, and answers every request that has arrived, so that no program waits in vain.
   ///
-  /// Call it last: a request that the server has sent to a client is lost with that client's connection.
+  /// Call it last, because a request that the server has already sent to this program is lost when the connection
+  /// closes.
   ///
   /// - Parameter limit: how long requestors of long texts may take to receive the rest.
   public func close(within limit: Duration) {

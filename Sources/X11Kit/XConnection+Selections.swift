@@ -215,8 +215,8 @@ struct Atoms {
     /// The window whose `_NET_WM_NAME` is the name of the window manager (EWMH).
     case windowManager = "_NET_SUPPORTING_WM_CHECK"
     case windowName = "_NET_WM_NAME"
-    // Properties that a window manager sets on windows and on the root window (ICCCM, EWMH).
 
+    // Properties that a window manager sets on windows and on the root window (ICCCM, EWMH).
     case windowState = "WM_STATE"
     case workspace = "_NET_WM_DESKTOP"
     case currentWorkspace = "_NET_CURRENT_DESKTOP"

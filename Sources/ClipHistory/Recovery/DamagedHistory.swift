@@ -7,9 +7,9 @@ final class DamagedHistory {
   /// The ids of the clips that `page` has skipped.
   private var skipped: Set<Int64> = []
 
-  /// How many clips cannot be read at most, as far as is known: clips that `page` has not come to yet may be invalid.
+  /// An upper bound for the number of clips that were found unreadable so far; `page` finds more of them.
   ///
-  /// A clip whose row is readable, but not its text, does not count.
+  /// A clip with a readable preview does not count, even if its whole text is unreadable.
   var lostCount: Int { rows.lostCount + skipped.count }
 
   /// Whether no clip was found.
@@ -71,7 +71,7 @@ final class DamagedHistory {
 
   /// Returns the clip with this id and older clips, newest first, at most `limit`; the id does not have to exist.
   ///
-  /// Skips clips that cannot be read, so fewer clips mean that there are no older ones.
+  /// Skips clips that cannot be read; returns fewer than `limit` clips only if there are no older ones.
   func page(from id: Int64, limit: Int) -> [Clip] {
     var (rows, clips) = (rows, [Clip]())
     let end = id == .max ? rows.positions.count : index(of: id + 1)
@@ -82,8 +82,9 @@ final class DamagedHistory {
     return clips
   }
 
-  /// Returns the oldest clip with an id of at least `start` that can be read, and adds those that cannot be read to
-  /// `unread`; nil if there is none.
+  /// Returns the oldest readable clip with an id of at least `start`; nil if there is none.
+  ///
+  /// - Parameter unread: increases by the number of unreadable clips that were skipped.
   func next(from start: Int64, unread: inout Int) -> Clip.Full? {
     for position in rows.positions[index(of: start)...] {
       if let clip = rows.clip(at: position) { return clip }

@@ -108,8 +108,7 @@ public actor HistoryRecovery {
     return (kept, recovery.positions.count - kept + recovery.lostCount)
   }
 
-  /// Copies the last capture and the largest id; call this before copying clips, so that new ids exceed all assigned
-  /// ids.
+  /// Copies the last capture, and the largest id, which new ids must exceed.
   private static func copyMetadata(
     of recovery: RowRecovery, to connection: WriteConnection
   ) throws(StoreError) {
@@ -227,7 +226,7 @@ struct RecoveryInstaller {
     }
   }
 
-  /// Continues after the recovered history has got its name.
+  /// Sets the damaged files aside, and puts the finished recovery in their place.
   ///
   /// - Parameter isContinued: whether the database may have been moved before a crash.
   @discardableResult

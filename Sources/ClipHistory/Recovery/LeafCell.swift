@@ -7,7 +7,7 @@ struct LeafCell {
   let id: Int64
   /// The serial types of the columns.
   let types: [Int]
-  /// The offset behind the cell in its page.
+  /// The offset of the first byte after the cell in its page.
   let end: Int
 
   private let size: Int

@@ -20,8 +20,8 @@ struct RowRecovery {
     let capturedAt: Int64
   }
 
-  /// The clips in a page that is unreadable, according to the page that refers to it: those with ids above `low`, up to
-  /// `high`; nil if that page does not limit them.
+  /// A page that is unreadable: according to the page that refers to it, its clips have ids above `low`, up to `high`;
+  /// nil is no limit.
   private struct UnreadablePage {
     let low: Int64?
     let high: Int64?
@@ -173,7 +173,7 @@ struct RowRecovery {
     }
   }
 
-  /// How many clips a page had at most; the ids of the rows before and behind it limit the number.
+  /// Returns an upper bound for the number of clips in an unreadable page; the ids before and after the page limit it.
   private func clipCount(of page: UnreadablePage) -> Int {
     func index(above id: Int64) -> Int { positions.partition { $0.id <= id } }
     let count = index(above: Schema.largestID)
