@@ -384,7 +384,7 @@ private final class Pointing {
   /// The distance, in pixels, below which a motion counts as accidental.
   private static let tremble = 4.0
 
-  /// The pointer's first position; nil until the next motion provides it.
+  /// The position from which motions are measured; nil until the next motion provides it.
   var start: Point? {
     didSet { hasMoved = false }
   }

@@ -154,7 +154,7 @@ open class Widget: Object {
   /// Clips the widget's content at its edges.
   public final func clipContents() { gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN) }
 
-  /// Makes the current height the least height, or removes this limit.
+  /// Makes the current height the minimum height, or removes that minimum.
   public final func keepHeight(_ isKept: Bool) {
     gtk_widget_set_size_request(widget, -1, isKept ? gtk_widget_get_height(widget) : -1)
   }

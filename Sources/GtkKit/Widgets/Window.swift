@@ -198,8 +198,8 @@ public final class Window: Widget {
 
   /// Sets and returns the time that an X11 window manager compares with the last key press in another window.
   ///
-  /// If the desktop did not provide the time of the user's action, this is the current time. For a token, on Wayland,
-  /// and before the window is first shown, sets nothing and returns 0, for "unknown".
+  /// If the desktop did not provide the time of the user's action, this is the current time. Sets nothing and returns
+  /// 0, for "unknown", for a token, on Wayland, and before the window is first shown.
   private func userTime(for activation: Activation) -> UInt32 {
     guard let surface = x11Surface else { return 0 }
     let time: UInt32
@@ -223,7 +223,7 @@ public final class Window: Widget {
     return surface
   }
 
-  /// Notifies screen readers again, one second later, that the window is active; only the first call has an effect.
+  /// Notifies screen readers once more, after a second, that the window is active; later calls have no effect.
   ///
   /// GTK registers a program with screen readers when the main loop is idle. If GTK has reported the first window as
   /// active before that, Orca considers the window closed, and ignores its announcements for a minute. The function
