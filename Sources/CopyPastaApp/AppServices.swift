@@ -1,7 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// What the program's parts need: settings, folders, clocks and the desktop; each part receives it from here.
+/// The settings, files, clocks and desktop services that the program's parts share.
 @MainActor
 final class AppServices {
   let windowSystem: any WindowSystem

@@ -3,7 +3,6 @@ import ClipboardCore
 
 /// How a text arrived, and what became of it; the row's icon, the indicator, notices and announcements derive from it.
 struct Capture: Equatable, Sendable {
-  /// The way in which the text arrived.
   enum Way: Equatable, Sendable {
     /// Another program copied it, as the offer with this number.
     case copiedElsewhere(offer: Int)

@@ -3,7 +3,7 @@ import ClipboardCore
 import SerialQueue
 import Synchronization
 
-/// Records captured texts, and stores copies from the history as the last captured text, in order.
+/// Records captured texts, in order; a copy from the history is stored only as the last captured text.
 ///
 /// Writes on the store's thread. While another program locks the history, the texts wait here, without delaying the
 /// user's other actions, and are tried again at short intervals. If the file was replaced or is damaged, they wait

@@ -9,8 +9,8 @@ final class GdkClipboard: SystemClipboard {
   private let device: any ClipboardDevice
   private var offered: ClipText?
   let offerLosses = Observers<Void>()
-  /// True until a press that is newer than the current offer: the compositor silently refuses an offer without one, and
-  /// GDK would then treat the copies of other programs as this program's own.
+  /// True until the user presses something after the last copy elsewhere: the compositor would silently refuse an
+  /// offer, and GDK would then treat the copies of other programs as this program's own.
   private(set) var needsPress = true
   let pendingRead: PendingRead
   let ownCopies = OwnCopies()
@@ -64,7 +64,7 @@ protocol ClipboardDevice: AnyObject {
 extension Clipboard: ClipboardDevice {}
 
 extension ClipboardDevice {
-  /// Whether this program offers the clipboard's content: GDK also reports an empty clipboard as local.
+  /// Whether this program offers the clipboard's content; GDK's `isLocal` is also true of an empty clipboard.
   fileprivate var isOurs: Bool { isLocal && !mimeTypes.isEmpty }
 }
 
@@ -189,7 +189,7 @@ private final class GdkClipboardSource: ClipboardSource {
     }
   }
 
-  // Leaves `hasNewOffer` set, because the offer must still be delivered.
+  // Leave `hasNewOffer` set, because the followed read must still deliver the offer.
   func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
     try await content(of: offer, under: permit) {}
   }

@@ -211,7 +211,7 @@ final class Intake {
     }
   }
 
-  /// Whether the text, or what was offered instead of a text, is still on the clipboard.
+  /// Whether the offer or the copy that arrived in this way is still on the clipboard.
   func isOnClipboard(_ way: Capture.Way) -> Bool {
     switch way {
     case .copiedElsewhere(let offer), .pasted(let offer): !clipboard.isOffering && offer == source.offer

@@ -1,7 +1,7 @@
 import ClipHistory
 import Synchronization
 
-/// The texts that this program has put on the clipboard and that the history has not stored as its last captured text yet.
+/// The texts that this program has put on the clipboard, until the history stores each as the last captured text.
 ///
 /// They are not recorded if another program, such as a clipboard manager, offers them again.
 final class OwnCopies: Sendable {
@@ -21,7 +21,7 @@ final class OwnCopies: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Notified when a text is on the clipboard.
+  /// Notified of each text that has been put on the clipboard.
   @MainActor let additions = Observers<Copy>()
 
   @MainActor init() {}

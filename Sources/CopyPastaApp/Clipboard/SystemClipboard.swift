@@ -36,7 +36,7 @@ protocol SystemClipboard: AnyObject {
   /// The text that this program offers on the clipboard; nil once another program owns the clipboard.
   var offeredText: ClipText? { get }
 
-  /// Whether an offer would be refused unless the user first presses a key, a button or a finger in a window.
+  /// Whether the desktop would refuse an offer until the user presses a key or a button, or touches a window.
   var needsPress: Bool { get }
 
   /// Call this for each press in the window.
@@ -68,7 +68,7 @@ extension SystemClipboard {
     ownCopies.additions.notify(copy)
   }
 
-  /// Does nothing: on Wayland the compositor reports in time which window has the focus.
+  /// Does nothing, because on Wayland the compositor itself reports which window has the focus.
   func setReadingWindow(_ number: UInt32?) {}
 
   /// False, because on X11 every program may take the clipboard.

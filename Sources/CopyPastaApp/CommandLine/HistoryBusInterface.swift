@@ -13,7 +13,7 @@ enum HistoryBusInterface {
   private static let introspection = """
     <node><interface name="\(interface)"><method name="Clear"><arg direction="out" type="u"/></method></interface></node>
     """
-  /// How long clearing may take; it rewrites a file that is mostly empty afterwards.
+  /// How long clearing may take, because SQLite overwrites the deleted texts with zeros.
   private static let limit = Duration.seconds(120)
 
   /// Exports the interface.

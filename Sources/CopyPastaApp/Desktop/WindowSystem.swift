@@ -4,7 +4,6 @@ import X11Kit
 /// What differs between X11 and Wayland; chosen once, when the display is open.
 @MainActor
 protocol WindowSystem {
-  /// Creates the clipboard.
   func makeClipboard() -> any SystemClipboard
 
   /// Creates the grab of the global shortcut; nil if no press would reach it.

@@ -31,7 +31,7 @@ final class ClipRow: ListRow {
   /// The height of a row with one line at the default text size, in pixels; the style sheet sets it.
   static let leastHeight = 34
 
-  /// The largest width of the texts in pixels; with padding and digit, a row is 860 pixels wide.
+  /// The largest width of the texts in pixels; with padding and border, a row is 860 pixels wide.
   static let greatestWidth = 800
 
   /// The style class of the row whose menu is open.

@@ -181,7 +181,7 @@ final class HistoryList {
     view.onRowClick(.primary) { [session] row, _ in
       if let clip = row.clip { session.copy(clip.id) }
     }
-    // Handle the second of two quick clicks, because GTK calls `onRowClick` only for the first.
+    // Copy at the second of two quick clicks, too, because GTK calls `onRowClick` only for the first.
     view.onActivate { [session] position in session.copy(session.model.id(at: position)) }
     view.onRowDrag { [session] row in
       row.clip.flatMap { session.seen($0.id) }.map { clip in

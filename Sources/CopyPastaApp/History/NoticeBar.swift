@@ -78,8 +78,7 @@ final class NoticeBar {
     return button
   }
 
-  /// Whether the window is active; notices that were shown before are announced, and their time begins, when it
-  /// becomes active.
+  /// Whether the window is active; only then are notices announced, and does their time begin.
   var canAnnounce = false {
     didSet {
       bar.canAnnounce = canAnnounce
@@ -87,7 +86,7 @@ final class NoticeBar {
     }
   }
 
-  /// Shows a notice, with a button if there is an `action`; use `.long` for a notice that is not repeated.
+  /// Shows a notice, with a button if there is an `action`.
   ///
   /// It replaces an older notice if both are short, or if both have the same longer lifetime and the same text.
   ///

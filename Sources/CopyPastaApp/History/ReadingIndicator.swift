@@ -1,6 +1,6 @@
 import GtkKit
 
-/// The indicator in the header bar that shows whether the clipboard is being read; a click pauses reading.
+/// The indicator in the header bar that shows whether the clipboard is being read; a click pauses or resumes reading.
 @MainActor
 final class ReadingIndicator {
   /// Whether copies are recorded and, if not, why.

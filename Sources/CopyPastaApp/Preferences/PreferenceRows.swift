@@ -87,7 +87,7 @@ final class PreferenceRow {
 
   /// Whether the setting can have an effect here; if not, its switch is disabled and shown as off.
   ///
-  /// The row then gets the focus in place of its switch: with Tab, GTK skips a list whose first row cannot get it.
+  /// The row then gets the focus in place of its switch: with Tab, GTK skips a list whose first row is not focusable.
   var isAvailable = true {
     didSet {
       container?.isFocusable = !isAvailable

@@ -10,7 +10,7 @@ final class PreferencesWindow: Dialogs.Dialog {
   private let retention: RetentionMenu
   private let vibrates: PreferenceRow
   private let trayIcon: PreferenceRow
-  /// Watch the services for haptic feedback and for the tray icon.
+  /// Watches on the services for haptic feedback and for the tray icon.
   private var watches: [Bus.Registration] = []
   let shortcut: ShortcutGroup
 
@@ -31,7 +31,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     retention = RetentionMenu(session, in: window)
     vibrates = PreferenceRow(
       .usesHaptics, of: preferences, tr("_Vibrate After Copying"), tr("A short buzz confirms each copy."))
-    // Hidden until the haptics service is found, which runs on phones and tablets.
+    // Hide the row until the haptics service, which runs on phones and tablets, is found.
     vibrates.isShown = false
     trayIcon = PreferenceRow(.showsTrayIcon, of: preferences, tr("_Tray Icon"), Self.trayExplanation)
     let warnings = preferences.areKept ? [] : [Self.warning]

@@ -211,10 +211,10 @@ final class HistorySession {
     scheduleRetry()
   }
 
-  /// Whether the settings were read, which limit what is recorded.
+  /// Whether the settings, which limit what is recorded, were read.
   var followsSettings: Bool { !settings.isEmpty }
 
-  /// Reads the settings, which the first frame does not wait for, and follows them.
+  /// Reads and follows the settings; the first frame does not wait for this.
   func followSettings() {
     guard !followsSettings else { return }
     let preferences = services.preferences
@@ -340,7 +340,7 @@ final class HistorySession {
         // Another program has the history open, usually for a moment.
         await enter(.unavailable(.locked))
       } catch {
-        // Show what can be read, or the reason.
+        // Show what is readable of the damaged history, or why nothing is.
         await enter(await store.open(after: error), mayRecover: false)
       }
       scheduleRetry()
@@ -388,7 +388,7 @@ final class HistorySession {
     }
   }
 
-  /// Notes that the history was just changed, which shows that an obstacle no longer exists.
+  /// Call this after a change of the history, which shows that an obstacle no longer exists.
   func didWrite() { if obstacle != nil { tryAgain() } }
 
   // MARK: - The end

@@ -102,7 +102,7 @@ extension HistorySession {
 
   /// Returns the items that are older than `period`; nil if there are none.
   ///
-  /// - Throws: Also the reason why the history cannot be changed.
+  /// - Throws: `StoreError`, which may be the reason why the history cannot be changed.
   func expired(after period: RetentionPeriod) async throws(StoreError) -> ExpiredClips? {
     open()
     if state != .open(obstacle: nil) {

@@ -80,7 +80,7 @@ extension HistorySession {
     }
   }
 
-  /// Undoes the newest deletion that has not been undone yet; its items return to their old places.
+  /// Undoes the newest deletion that has not been undone yet; the item returns to its old place.
   func undo() { queueUndo { await $0.restoreNewest() } }
 
   /// Restores all deletions that the undo bar offers.
