@@ -10,8 +10,8 @@ protocol SystemClipboard: AnyObject {
   /// - Parameters:
   ///   - deliver: Called with the outcome of each followed read, on the source's thread: the main thread on Wayland, a
   ///     thread of its own on X11. The source reads the next offer after `deliver` has returned.
-  ///   - ownerChanged: Called on any thread when another program takes or empties the clipboard, while the clipboard is
-  ///     followed.
+  ///   - ownerChanged: Called on any thread when another program takes or empties the clipboard, while it is followed
+  ///     or read.
   func makeSource(
     deliver: @escaping ClipboardDeliver, ownerChanged: @escaping @Sendable () -> Void
   ) -> any ClipboardSource

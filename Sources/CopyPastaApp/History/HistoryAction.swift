@@ -19,7 +19,7 @@ struct HistoryAction {
   }
 
   struct Swipe {
-    /// The edge at which the swipe begins; the leading edge is on the left in English.
+    /// The edge of the row that the swipe uncovers; the leading edge is on the left in English.
     enum Edge { case leading, trailing }
 
     let edge: Edge

@@ -219,7 +219,6 @@ final class HistoryList {
   ///
   /// Visible rows keep their place; new clips scroll into view only if the list is at its top.
   private func changed(_ change: HistoryListModel.Change) {
-    // Update the digit, and the position in the accessible name, of each row that has a view.
     view.rowViews.forEach { $0.refreshPlace() }
     if model.count == 0 { newItems.hide() }
     if beginnerHelp?.show(countEver: model.countEver) == false { beginnerHelp = nil }

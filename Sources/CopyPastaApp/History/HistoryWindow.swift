@@ -92,7 +92,7 @@ final class HistoryWindow {
 
   /// Brings this window and the program's dialogs to the user, and presents them.
   ///
-  /// Does nothing if the window was hidden meanwhile.
+  /// Does not present them if the window was hidden meanwhile.
   func bringHere(_ activation: Activation) async {
     await services.windowSystem.bringHere([window] + window.others, activation)
     guard window.isVisible else { return }

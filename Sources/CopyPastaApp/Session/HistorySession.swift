@@ -24,7 +24,7 @@ final class HistorySession {
     case stateChanged
     /// The number of rows has changed.
     case countChanged
-    /// Clips have other ids, because the list shows another file or another program has changed the file.
+    /// Clips may have other ids, because the list shows another file or another program has changed the file.
     case contentReplaced
     case deletionsChanged
     case onClipboardChanged

@@ -117,7 +117,7 @@ extension HistorySession {
     }
   }
 
-  /// Deletes exactly these items, which the user has confirmed, and keeps items for that period from now on.
+  /// Deletes exactly these items, which the user has confirmed, and makes their period the retention period.
   func delete(_ expired: ExpiredClips) {
     question = nil
     if let obstacle { return events.notify(.failed(.notExpired(obstacle))) }

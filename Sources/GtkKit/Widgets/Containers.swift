@@ -170,7 +170,7 @@ public final class ScrollingBox: Widget {
     self.init(scrolled)
   }
 
-  /// Makes a box around `scrolled` that is as high as the content of `scrolled` at the available width.
+  /// Makes a box around `scrolled`, as high as its content at the available width.
   public convenience init(_ scrolled: ScrolledWindow) {
     self.init([scrolled]) { box, orientation, width, minimum, natural, _, _ in
       guard let scrolled = gtk_widget_get_first_child(box) else { return }
