@@ -85,7 +85,7 @@ final class X11Clipboard: SystemClipboard {
     return owner
   }
 
-  /// Forgets the owner and its window, because the server may reuse the window's id for another program.
+  /// Forgets `owner` and its window, because the server may reuse the window's id for another program.
   private func forgetOwner() {
     owner = nil
     offeredText = nil

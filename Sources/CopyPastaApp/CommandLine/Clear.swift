@@ -1,7 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// `--clear`: deletes all items, as *Clear History* does, and prints how many; asks nothing, so that scripts can use it.
+/// `--clear`: deletes all items, as *Clear History* does, and prints how many; does not ask, so scripts can use it.
 ///
 /// The running instance deletes them if there is one, so that its list becomes empty. Needs no display.
 @MainActor

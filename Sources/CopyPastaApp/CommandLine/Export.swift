@@ -8,8 +8,8 @@ import GtkKit
 enum Export {
   /// Writes the history to a file descriptor; if that fails, prints one line with the reason.
   ///
-  /// - Returns: The exit status: 0 if everything was written, 3 if the history is damaged and everything that can be read
-  ///   was written, 1 if the export failed.
+  /// - Returns: The exit status: 0 if everything was written, 3 if the history is damaged and all that can be read was
+  ///   written, 1 if the export failed.
   static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {
     do {
       // If there is no history yet, export nothing and succeed.

@@ -18,8 +18,8 @@ final class RowContext {
   }
 }
 
-/// The view of one clip: up to three lines of its text and, at the end of the first line, its age and details such as the
-/// size of a large text.
+/// The view of one clip: up to three lines of its text and, at the end of the first line, its age and details, such as
+/// the size of a large text.
 ///
 /// Has only two labels at first, because GTK builds every row of the first page before the first frame. The style sheet
 /// draws the check mark of a copied row.

@@ -3,8 +3,8 @@ import GtkKit
 
 /// A user action or a key; all of them are declared here.
 ///
-/// The menus, keys, swipes and the shortcuts window are built from `all`. The guide's table and the swipe styles are not,
-/// so `HistoryActionTests` compares them with `all`.
+/// The menus, keys, swipes and the shortcuts window are built from `all`. The guide's table and the swipe styles are
+/// not, so `HistoryActionTests` compares them with it.
 @MainActor
 struct HistoryAction {
   /// The scope of an action, and its implementation.

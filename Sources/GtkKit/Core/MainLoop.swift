@@ -26,8 +26,8 @@ public enum MainLoop {
 
   /// Limits the C library to two heaps instead of one for each new thread, because each heap retains its freed memory.
   ///
-  /// Call this once the first frame is drawn: until then, threads look up fonts, and the main thread would wait for them
-  /// if they shared its heap. Threads that have a heap of their own keep it.
+  /// Call this once the first frame is drawn: until then, threads look up fonts, and the main thread would wait for
+  /// them if they shared its heap. Threads that have a heap of their own keep it.
   public static func limitMallocArenas() { copypasta_share_heaps() }
 
   /// Returns freed memory, which the C library would otherwise retain, to the kernel.

@@ -295,7 +295,7 @@ public final class Window: Widget {
 /// The bar at a window's top.
 @MainActor
 public final class HeaderBar: Widget {
-  /// Makes a header bar that shows `title`, or hides it if there is not enough room; nil shows the window's title, and an
+  /// Makes a header bar that shows `title`, or hides it if there is not enough room; nil shows the window's title; an
   /// empty title leaves its room to `start` and `end`.
   public convenience init(title: String? = nil, start: [Widget] = [], end: [Widget] = []) {
     self.init(new: gtk_header_bar_new())

@@ -274,8 +274,8 @@ private final class PortalShortcutSession {
   /// Handles the signal `Activated`, whose arguments are `(osta{sv})`: session, shortcut, time, options.
   private func received(activated arguments: Variant) {
     guard arguments[0]?.string == handle, arguments[1]?.string == Self.id else { return }
-    // Ignore the timestamp, because the specification does not define what it counts from. A desktop that requires proof
-    // of user input sends a token.
+    // Ignore the timestamp, because the specification does not define what it counts from. Desktops that require proof
+    // of user input send a token.
     let token = arguments[3]?.dictionary?["activation_token"]?.string
     report?(.pressed(token.map { .token($0) } ?? .ambient))
   }
