@@ -102,7 +102,7 @@ final class PendingRead: Sendable {
     begin()
     do throws(TransferError) {
       let content = try await read()
-      // The request for this text has ended its pending read, so a read that is pending now is that of a newer offer.
+      // This read stopped being pending with its request, so a read that is pending now belongs to a newer offer.
       if case .text = content, permit.current != nil { return .success(content) }
       if end(), content == .own { throw .ownershipLost }
       return .success(content)

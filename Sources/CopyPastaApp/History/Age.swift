@@ -110,8 +110,8 @@ enum Age {
 extension Age {
   /// Refreshes the ages in the list when the next age changes, and at least once a minute while the window is shown.
   ///
-  /// The minute limits the error after suspend, during which timers do not advance, and after a change of the clock or
-  /// the time zone, which timers do not notice.
+  /// The minute limits the error after a suspend, because timers stop meanwhile, and after a change of the clock or the
+  /// time zone, because timers do not notice it.
   @MainActor
   final class Clock {
     private let now: @Sendable () -> Int64

@@ -41,8 +41,8 @@ final class Retention {
   ///
   /// - Parameters:
   ///   - ask: Asks about expired items if the clock is not trusted; called with nil if there is nothing to ask.
-  ///   - deleted: Called before the deletion with the expired items and no ids, then with the ids of each deleted
-  ///     batch; if the clock is trusted, also without ids when no expired item is left.
+  ///   - deleted: Called with the expired items: without ids before the deletion, then with the ids of each deleted
+  ///     batch. If the clock is trusted, called without ids when no expired item is left.
   func run(
     on store: HistoryStore, asking ask: @MainActor (ExpiredClips?) -> Void,
     deleted: @escaping @MainActor @Sendable (ExpiredClips, [Clip.ID]) -> Void

@@ -200,7 +200,7 @@ extension HistorySession {
     }
   }
 
-  /// Returns the text of a clip and its present id; nil if the history does not have it any more.
+  /// Returns the text of a clip and its present id; nil if the history no longer has the clip.
   private func find(_ seen: SeenClip) async throws(StoreError) -> (text: ClipText, id: Clip.ID)? {
     if seen.fileNumber == fileNumber, let text = try await store.text(of: seen.clip.id) {
       return (text, seen.clip.id)
@@ -209,8 +209,8 @@ extension HistorySession {
     return (text, id)
   }
 
-  /// The id of a clip that was not found by its old id, because the list shows another file or an import has given it
-  /// another id; nil if the history does not have it any more.
+  /// The present id of a clip whose old id is no longer valid, because the list shows another file or an import has
+  /// renumbered it; nil if the history no longer has the clip.
   private func changedID(of seen: SeenClip) async throws(StoreError) -> Clip.ID? {
     // An import can run only while this session cannot write.
     if seen.fileNumber == fileNumber, obstacle != nil { try await updateModel() }

@@ -48,8 +48,8 @@ public final class ListModel: Object {
 /// The fields of a model's instance: a weak reference to its source, and the number of rows last announced to the
 /// views.
 ///
-/// The number is stored because a view that is being destroyed still queries it, possibly after the source was
-/// released, and aborts if it differs from the last announced number.
+/// The number is stored because a view queries it even while it is being destroyed, possibly after the source was
+/// released, and aborts if the number is not the last announced one.
 @MainActor
 private final class Backing {
   weak var source: (any ListModelSource)?

@@ -133,8 +133,8 @@ typealias SourceBody = @MainActor () -> Bool
 public final class Timeout {
   /// The id of the GLib source; 0 once the source is removed.
   ///
-  /// The source's closure shares this id: if the timer is released on another thread, the source may fire and be
-  /// removed before `deinit` runs, and `deinit` must then not remove the source again.
+  /// The source's closure shares this id. If the timer is released on another thread, the source may fire before
+  /// `deinit` runs, which must then not remove the source again.
   private let source = Shared<guint>(0)
 
   /// Calls `body` once after `delay`.

@@ -2,8 +2,8 @@ import CGtk
 
 /// A strong reference to a GObject, released with this Swift object.
 ///
-/// The three initialisers cover every case of ownership; choose the one that matches the annotation in the
-/// documentation of the function that returned the pointer.
+/// The three initialisers cover every case of ownership; choose by the annotation in the documentation of the C
+/// function.
 ///
 /// ```swift
 /// let label = Owned(sinking: gtk_label_new("Hello"))             // a new widget: floating

@@ -198,8 +198,8 @@ public final class Window: Widget {
 
   /// Sets and returns the time that an X11 window manager compares with the last key press in another window.
   ///
-  /// If the desktop did not provide the time of the user's action, this is the current time. Sets nothing and returns
-  /// 0, for "unknown", for a token, on Wayland, and before the window is first shown.
+  /// If the desktop did not provide the time of the user's action, this is the current time. For a token, on Wayland,
+  /// and before the window is first shown, this sets nothing and returns 0.
   private func userTime(for activation: Activation) -> UInt32 {
     guard let surface = x11Surface else { return 0 }
     let time: UInt32
@@ -295,8 +295,9 @@ public final class Window: Widget {
 /// The bar at a window's top.
 @MainActor
 public final class HeaderBar: Widget {
-  /// Makes a header bar that shows `title`, or hides it if there is not enough room; nil shows the window's title; an
-  /// empty title leaves its room to `start` and `end`.
+  /// Makes a header bar that shows `title`, or hides it if there is not enough room.
+  ///
+  /// Without a title, the bar shows the window's title. An empty title leaves its room to `start` and `end`.
   public convenience init(title: String? = nil, start: [Widget] = [], end: [Widget] = []) {
     self.init(new: gtk_header_bar_new())
     if let title {
