@@ -71,7 +71,7 @@ final class CaptureQueue: Sendable {
   }
 
   private let store: HistoryStore
-  /// Runs all work on the history in order, including the user's own actions.
+  /// Runs the captures and the user's actions in order.
   private let queue: TaskQueue
   private let copies: OwnCopies
   private let now: @Sendable () -> Int64
@@ -79,7 +79,7 @@ final class CaptureQueue: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - queue: The queue for all work on the history.
+  ///   - queue: The queue for captures and the user's actions.
   ///   - report: Called on any thread with the outcome of each text, in order. After `.waiting` for any reason but a
   ///     lock, reopen the history, and then call `resume`.
   init(

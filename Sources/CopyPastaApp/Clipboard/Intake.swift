@@ -3,7 +3,7 @@ import ClipboardCore
 import GtkKit
 import SerialQueue
 
-/// The one way into the history: every text comes in here, whether it was copied elsewhere, pasted or dropped.
+/// The one way into the open history: every text that is copied elsewhere, pasted or dropped comes in here.
 ///
 /// Each text goes from the clipboard's source to a `CaptureQueue`, and its outcome to `show`.
 @MainActor
@@ -67,7 +67,7 @@ final class Intake {
   private let contentChanged: @MainActor () -> Void
 
   /// - Parameters:
-  ///   - actions: The queue for all work on the history.
+  ///   - actions: The queue for captures and the user's actions.
   ///   - show: Called with the outcomes of the texts, in order.
   ///   - onClipboardChanged: Called when another clip is on the clipboard.
   ///   - contentChanged: Called when another program has taken or emptied the clipboard, so that information about the

@@ -4,8 +4,8 @@ import SerialQueue
 
 /// The history for the life of the process: its file, its list model, the user's actions, recording and retention.
 ///
-/// The session does not need a window. Windows, the tray and the command line call its methods, read its properties and
-/// listen to its events. A clip is on disk before it is in the list.
+/// The session does not need a window. The application and its windows call its methods, read its properties and listen
+/// to its events. A clip is on disk before it is in the list.
 @MainActor
 final class HistorySession {
   enum State: Equatable {
@@ -85,8 +85,7 @@ final class HistorySession {
   var hasSkippedSecret = false {
     didSet { if hasSkippedSecret || oldValue { events.notify(.secret(hasSkippedSecret)) } }
   }
-  /// Runs everything that changes the history or the clipboard, except deletions of expired items, in the order of
-  /// requests and captures.
+  /// Runs the user's actions, the captures and attempts to open the history, in the order in which they are requested.
   let queue = TaskQueue()
   /// Runs the deletions of expired items separately, because they can take a long time and must not delay captures or
   /// copies.
