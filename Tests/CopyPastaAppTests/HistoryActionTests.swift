@@ -25,13 +25,18 @@ import Testing
     }
   }
 
-  @Test func `the guide lists every swipe, and each action's keys in one row`() throws {
+  /// The shortcuts window shows the same keys.
+  @Test func `the guide lists every swipe, each action's keys in one row, and no other keys`() throws {
     let rows = try String(contentsOfFile: Fixture.checkout + "/docs/guide.md", encoding: .utf8)
       .split(separator: "\n").filter { $0.hasPrefix("| ") }
       .map { $0.split(separator: "|")[0].split(whereSeparator: ",;".contains).map { $0.trimmed } }
-    for action in HistoryAction.all {
-      let keys = action.keys.count < 9 ? action.keys.map(Self.asPrinted) : ["Ctrl+1 to Ctrl+9"]
+    let documented = HistoryAction.all.map {
+      $0.keys.count < 9 ? $0.keys.map(Self.asPrinted) : ["Ctrl+1 to Ctrl+9"]
+    }
+    #expect(Set(rows.joined().filter { $0.contains("+") }).isSubset(of: documented.joined()))
+    for (action, keys) in zip(HistoryAction.all, documented) {
       #expect(rows.contains { Set(keys).isSubset(of: $0) }, "\(action.name): \(keys)")
+      #expect(action.otherKeys.allSatisfy { $0.contains("KP_") || $0.contains("ISO_") }, "\(action.name)")
       guard let swipe = action.swipe else { continue }
       #expect(rows.contains { $0[0].hasPrefix("Swipe from the \(swipe.edge) edge") }, "\(action.name)")
     }

@@ -33,13 +33,13 @@ struct HistoryAction {
   let title: String
   /// The label in a row's menu, with its mnemonic; nil if the action is not in the menu.
   var entry: String?
-  /// The documented keys, as accelerators.
+  /// The keys in the guide and in the shortcuts window, as accelerators.
   var keys: [String] = []
   /// The key from `keys` that a row's menu shows.
   var menuKeys: String?
   /// Whether the action is listed last in a row's menu, because it is destructive.
   var isDestructive = false
-  /// Undocumented keys for the same action.
+  /// The same keys on a number pad or in another layout, which the guide and the shortcuts window leave out.
   var otherKeys: [String] = []
   var swipe: Swipe?
   let effect: Effect
@@ -52,14 +52,14 @@ struct HistoryAction {
   static var ofTexts: [HistoryAction] {
     [
       HistoryAction(
-        name: "copy", title: tr("Copy"), entry: tr("_Copy"), keys: ["Return", "space", "<Control>c"],
-        menuKeys: "<Control>c",
-        otherKeys: ["KP_Enter", "ISO_Enter", "KP_Space", "<Control>Insert"],
+        name: "copy", title: tr("Copy"), entry: tr("_Copy"),
+        keys: ["Return", "space", "<Control>c", "<Control>Insert"], menuKeys: "<Control>c",
+        otherKeys: ["KP_Enter", "ISO_Enter", "KP_Space", "<Control>KP_Insert"],
         swipe: Swipe(edge: .leading, icon: "edit-copy-symbolic"),
         effect: .row { list, id in list.session.copy(id) }),
       HistoryAction(
-        name: "copy-and-delete", title: tr("Copy and delete"), keys: ["<Control>x"],
-        otherKeys: ["<Shift>Delete", "<Shift>KP_Delete"],
+        name: "copy-and-delete", title: tr("Copy and delete"), keys: ["<Control>x", "<Shift>Delete"],
+        otherKeys: ["<Shift>KP_Delete"],
         effect: .row { list, id in list.session.copyAndDelete(id) }),
       HistoryAction(
         name: "delete", title: tr("Delete"), entry: tr("_Delete"), keys: ["Delete"], menuKeys: "Delete",
@@ -74,8 +74,8 @@ struct HistoryAction {
         name: "undo", title: tr("Undo the last deletion"), keys: ["<Control>z"],
         effect: .window { $0.session.undo() }),
       HistoryAction(
-        name: "paste", title: tr("Add from clipboard"), keys: ["<Control>v"],
-        otherKeys: ["<Shift>Insert", "<Shift>KP_Insert"], effect: .window { $0.session.paste() }),
+        name: "paste", title: tr("Add from clipboard"), keys: ["<Control>v", "<Shift>Insert"],
+        otherKeys: ["<Shift>KP_Insert"], effect: .window { $0.session.paste() }),
       HistoryAction(
         name: "menu", title: tr("Open the menu of an item"), keys: ["Menu", "<Shift>F10"],
         effect: .row { list, id in list.openMenu(of: id) }),
