@@ -157,8 +157,9 @@ import Testing
     #expect(session.onClipboard == id)
   }
 
-  @Test func `copying a part of a text marks no row, and pasting it marks the new row`() async throws {
+  @Test func `copying a part of a text marks no row; pasting it in a pause marks the new row`() async throws {
     try await startReading()
+    session.services.pause.isPaused = true
     session.copy(session.ids[0])
     session.copy(part: Array("tw".utf8))
     await session.drain()

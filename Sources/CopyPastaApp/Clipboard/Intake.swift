@@ -201,10 +201,12 @@ final class Intake {
 
   private func arrived(_ captures: [Capture]) {
     show(captures)
+    // Otherwise a later copy in another program would go unnoticed.
+    let isObserved = conditions.isFollowing || clipboard.isOffering
     for capture in captures where isOnClipboard(capture.way) {
       switch capture.outcome {
-      case .recorded(let clip): if conditions.isFollowing { onClipboard = clip.id }
-      case .ignored(let id?): if conditions.isFollowing { onClipboard = id }
+      case .recorded(let clip): if isObserved { onClipboard = clip.id }
+      case .ignored(let id?): if isObserved { onClipboard = id }
       case .ignored(nil), .waiting: break
       case .invalid, .unread, .failed, .noText, .nothingToRecord, .secret: onClipboard = nil
       }
