@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `a reflowing box stacks its widgets if the second needs more than half of the width`() {
+  @Test func `a reflowing box stacks its widgets if the second needs over half and the first does not fit`() {
     let (words, control) = (Label("Some words that tell of what is beside them"), Label("a control"))
     words.wrap()
     let box = ReflowingBox(words, control)
@@ -182,6 +182,8 @@ import Testing
     #expect(below?.x == Double(own))
     gtk_widget_set_direction(box.widget, GTK_TEXT_DIR_RTL)
     #expect(place(inWidth: 2 * own).1?.x == 0)
+    words.text = "."
+    #expect(place(inWidth: 2 * own - 2).1?.y == 0)
   }
 
   /// Otherwise GTK 4.18 and newer would print a warning.

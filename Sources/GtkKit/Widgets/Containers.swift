@@ -381,7 +381,8 @@ public final class AnnotatedText: Widget {
 
 /// Two widgets side by side, or one above the other if there is not enough room.
 ///
-/// Side by side, the second widget gets at most half of the width; if it expands, it gets the same width as the first.
+/// Side by side, the second widget gets at most half of the width, or what the first does not need; if it expands, it gets
+/// the same width as the first.
 @MainActor
 public final class ReflowingBox: Widget {
   private static let (horizontalSpacing, verticalSpacing): (gint, gint) = (12, 6)
@@ -418,7 +419,8 @@ public final class ReflowingBox: Widget {
     let own = extent(of: second, GTK_ORIENTATION_HORIZONTAL).natural
     let end = isWide(second) ? (width - horizontalSpacing) / 2 : own
     let start = width - horizontalSpacing - end
-    let isRoom = start >= end && end >= own && start >= extent(of: first, GTK_ORIENTATION_HORIZONTAL).minimum
+    let needed = extent(of: first, GTK_ORIENTATION_HORIZONTAL)
+    let isRoom = end >= own && start >= min(max(end, needed.minimum), needed.natural)
     return isRoom ? (start, end) : nil
   }
 
