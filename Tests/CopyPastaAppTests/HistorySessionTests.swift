@@ -137,14 +137,14 @@ import Testing
     try expect(["one"])
     session.undo()
     session.undo()
-    // All deletions have been undone, so another undo has no effect.
+    // All deletions have been undone, so another undo has no effect, which the user is told.
     session.undo()
     await session.drain()
     try expect(initial)
     // The clips have their old ids and times.
     #expect(try scratch.reader.newestPage(limit: 3) == clips)
     #expect((0..<3).map(session.model.clip(at:)) == clips)
-    #expect(log.failures.isEmpty)
+    #expect(log.failures == [.nothingToUndo])
     #expect(log.ids(of: .restored) == [ids[2], ids[0], ids[1]])
     #expect(log.announced == Array(repeating: .deleted, count: 3) + Array(repeating: .restored, count: 3))
     #expect(session.deletions.count == 0)

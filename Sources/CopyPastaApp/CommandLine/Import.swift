@@ -4,8 +4,15 @@ import GtkKit
 
 /// `--import`: adds the output of `--export` to the history, in one transaction.
 ///
-/// Needs no display. Prints the number of each line that is refused, and adds the others.
+/// Needs no display. Prints the number of each line that is refused, and adds the others. Adds nothing if the input is
+/// another kind of file.
 enum Import {
+  /// The input is another kind of file: none of its first lines, or of all its lines, is an item.
+  struct WrongFormat: Error {
+    /// The number of lines that decide.
+    static let lineCount = 100
+  }
+
   /// Imports from a file descriptor; prints a line for each refused line, and a last line with the counts or the
   /// failure.
   ///
@@ -29,6 +36,8 @@ enum Import {
       printError(tr("Not imported.") + " " + error.message)
     } catch let error as FileError {
       printError(tr("Not imported: the input could not be read (%s).").filled(with: error.reason))
+    } catch is WrongFormat {
+      printError(tr("Not imported: the input is not in the format of --export."))
     } catch {
       printError(tr("Not imported."))
     }
@@ -46,8 +55,19 @@ enum Import {
     let history = try HistoryImport(location, at: Format.now)
     var lines = ImportReader(descriptor: descriptor)
     var counts = ImportCounts(period: period)
+    /// The malformed lines before the first other line; nil after it.
+    var malformed: [Int]? = []
     while let line = try lines.next() {
       progress.show(lines.number)
+      if let count = malformed?.count, line == .failure(.malformed) {
+        guard count + 1 < WrongFormat.lineCount else { throw WrongFormat() }
+        malformed?.append(lines.number)
+        continue
+      }
+      for number in malformed.take() ?? [] {
+        progress.clear()
+        refuse(number, ImportReader.Refusal.malformed.message, &counts)
+      }
       switch line {
       case .success(let line):
         do {
@@ -68,6 +88,7 @@ enum Import {
         refuse(lines.number, refusal.message, &counts)
       }
     }
+    guard malformed?.isEmpty != false else { throw WrongFormat() }
     try history.finish()
     return counts
   }

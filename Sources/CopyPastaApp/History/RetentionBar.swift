@@ -48,8 +48,7 @@ final class RetentionBar {
     delete.addStyle("destructive-action")
     return (ReflowingBox(self?.keepButton ?? delete, delete), nil)
   }
-  private lazy var keepButton = Button(
-    label: tr("_Keep Forever"), weakly(self) { $0.answer { _ in .keep } })
+  private lazy var keepButton = makeKeepButton()
   private let giveBackFocus: @MainActor () -> Void
   private let answered: @MainActor (Answer) -> Void
   private var expired: ExpiredClips?
@@ -65,6 +64,12 @@ final class RetentionBar {
 
   var root: Revealer { bar.root }
 
+  private func makeKeepButton() -> Button {
+    let button = Button(label: tr("_Keep History Forever"), weakly(self) { $0.answer { _ in .keep } })
+    button.wrapLabel()
+    return button
+  }
+
   /// Whether the window is active; the message is announced when it becomes active.
   var canAnnounce = false {
     didSet {
@@ -75,7 +80,7 @@ final class RetentionBar {
 
   /// Asks about expired items; nil hides the bar.
   ///
-  /// - Parameter canKeep: Whether the setting is writable; the *Keep Forever* button changes it.
+  /// - Parameter canKeep: Whether the setting is writable; the *Keep History Forever* button changes it.
   func show(_ expired: ExpiredClips?, canKeep: Bool = true) {
     let isNew = self.expired?.question != expired?.question
     self.expired = expired

@@ -127,6 +127,8 @@ enum HistoryFailure: Equatable {
   /// The compositor would refuse the copy, because nothing was pressed in the window since the last copy elsewhere.
   case notPressed
   case notDeleted(StoreError)
+  /// No deletion can be undone any more.
+  case nothingToUndo
   case notRestored(StoreError)
   case notCleared(StoreError)
   case notExpired(StoreError)
@@ -137,7 +139,9 @@ enum HistoryFailure: Equatable {
     switch self {
     case .notDeleted, .notRestored, .notCleared, .notExpired, .notRecorded(.failed), .notRecorded(.waiting):
       true
-    case .notRead, .unread, .gone, .clipboardUnavailable, .clipboardTaken, .notPressed, .notRecorded: false
+    case .notRead, .unread, .gone, .clipboardUnavailable, .clipboardTaken, .notPressed, .nothingToUndo,
+      .notRecorded:
+      false
     }
   }
 
@@ -151,6 +155,7 @@ enum HistoryFailure: Equatable {
     case .clipboardTaken: tr("Couldn’t copy: another app copied something at the same moment. Try again.")
     case .notPressed: tr("Couldn’t copy: first press a key or click in this window.")
     case .notDeleted(let error): tr("Couldn’t delete the item.") + " " + error.message
+    case .nothingToUndo: tr("Nothing to undo. A deleted item can be restored for a few seconds.")
     case .notRestored(let error): tr("Couldn’t restore the item.") + " " + error.message
     case .notCleared(let error): tr("Couldn’t clear the history.") + " " + error.message
     case .notExpired(let error): tr("Couldn’t delete older items.") + " " + error.message

@@ -80,8 +80,13 @@ extension HistorySession {
     }
   }
 
-  /// Undoes the newest deletion that has not been undone yet; the item returns to its old place.
-  func undo() { queueUndo { await $0.restoreNewest() } }
+  /// Undoes the newest deletion that has not been undone yet, or tells the user that there is none.
+  func undo() {
+    queueUndo {
+      if $0.deletions.count == 0 { $0.events.notify(.failed(.nothingToUndo)) }
+      await $0.restoreNewest()
+    }
+  }
 
   /// Restores all deletions that the undo bar offers.
   func undoAll() { queueUndo { while await $0.restoreNewest() {} } }

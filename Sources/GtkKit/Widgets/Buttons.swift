@@ -34,6 +34,14 @@ public final class Button: Widget {
     if let clicked { onClick(clicked) }
   }
 
+  /// Wraps the label if there is not enough room for it on one line.
+  public func wrapLabel() {
+    let label = OpaquePointer(gtk_button_get_child(cast()))
+    gtk_label_set_wrap(label, 1)
+    gtk_label_set_natural_wrap_mode(label, GTK_NATURAL_WRAP_NONE)
+    gtk_label_set_justify(label, GTK_JUSTIFY_CENTER)
+  }
+
   /// Makes a button that contains a widget.
   public convenience init(child: Widget) {
     self.init(new: gtk_button_new())

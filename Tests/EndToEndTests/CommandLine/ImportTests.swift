@@ -4,7 +4,7 @@ import Testing
 
 /// `copypasta --import` and `copypasta --check`, called from a shell.
 @Suite struct ImportTests {
-  @Test func `an import reports a refused line by its number, without its text`() async throws {
+  @Test func `an import reports each refused line by its number, and a wrong file once`() async throws {
     try await VirtualDesktop.with { desktop in
       let result = try await shell(
         #"""
@@ -16,6 +16,11 @@ import Testing
       #expect(
         result.text.contains(clear + "copypasta: Line 2 was refused"), "\(result.text.debugDescription)")
       #expect(result.text.contains(clear + "1 item was imported. 1 line was refused."))
+      for input in ["seq 99", #"(seq 100; echo '{"text":"b"}')"#] {
+        let wrong = try await shell("\(input) | copypasta --import || copypasta --print", on: desktop)
+        #expect(wrong.text == "a")
+        #expect(wrong.errors == "copypasta: Not imported: the input is not in the format of --export.\n")
+      }
     }
   }
 
