@@ -215,9 +215,7 @@ struct HistoryImportTests {
     #expect(try history.isMarked(), "the next start recovers it")
   }
 
-  @Test func `if an import has moved clips, deleting them removes their text from the files`()
-    async throws
-  {
+  @Test func `if an import has moved clips, deleting them removes their text from the files`() async throws {
     try await record(
       (1...60).map { ("Xq7!vanish \($0) " + String(repeating: "x", count: 300), Int64($0) * 10) })
     try await add((1...60).map { ("other \($0)", Int64($0) * 10 + 5) })

@@ -6,9 +6,7 @@ import Testing
 
 @MainActor
 @Suite struct BurstMailboxTests {
-  @Test func `a mailbox delivers the first item immediately and holds a burst until flushed`()
-    async throws
-  {
+  @Test func `a mailbox delivers the first item immediately and holds a burst until flushed`() async throws {
     var deliveries: [[Int]] = []
     let mailbox = BurstMailbox<Int>(
       .init(gap: .seconds(600), silence: .seconds(600), limit: .seconds(600))

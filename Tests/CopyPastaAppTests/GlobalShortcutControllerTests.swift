@@ -81,9 +81,7 @@ import Testing
     try await expect(Self.held)
   }
 
-  @Test func `the shortcut controller reports only the active backend's events`()
-    async throws
-  {
+  @Test func `the shortcut controller reports only the active backend's events`() async throws {
     var presses: [Activation] = []
     var states: [ShortcutState] = []
     let pressObservation = controller.presses.add { presses.append($0) }

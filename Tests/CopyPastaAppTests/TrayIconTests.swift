@@ -24,9 +24,7 @@ import Testing
     try await pump("the last watcher gone") { tray.shown == [true, false, true, false, true, false] }
   }
 
-  @Test func `in a sandbox, the tray icon registers under the bus connection's unique name`()
-    async throws
-  {
+  @Test func `in a sandbox, the tray icon registers under the bus connection's unique name`() async throws {
     let tray = try await TrayScene.start(isSandboxed: true)
     let watcher = try ScriptedWatcher(on: tray.scene.client)
     try await pump("shown") { tray.shown == [true] }

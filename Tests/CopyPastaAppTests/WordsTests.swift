@@ -97,10 +97,7 @@ import Testing
     }
   }
 
-  @Test
-  func `a date is short, in the language's order, and omits the current year`()
-    async throws
-  {
+  @Test func `a date is short, in the language's order, and omits the current year`() async throws {
     // This is 14 November 2023, about 22:00 UTC.
     let time: Int64 = 1_700_000_000 * second
     func dates() -> [String] {
