@@ -381,8 +381,8 @@ public final class AnnotatedText: Widget {
 
 /// Two widgets side by side, or one above the other if there is not enough room.
 ///
-/// Side by side, the second widget gets at most half of the width, or what the first does not need; if it expands, it gets
-/// the same width as the first.
+/// Side by side, the second widget gets at most half of the width, or what the first does not need; if it expands, it
+/// gets the same width as the first.
 @MainActor
 public final class ReflowingBox: Widget {
   private static let (horizontalSpacing, verticalSpacing): (gint, gint) = (12, 6)
