@@ -16,7 +16,7 @@ struct ClipCursorTests {
   private func allIDs() throws -> [Int64] { try rest(of: ClipCursor(location: history.location)).map(\.id) }
 
   @Test
-  func `a history cursor returns all clips once, oldest first, with the same bytes as a search by place`()
+  func `a history cursor returns each clip once, oldest first, and a search by place finds the same texts`()
     async throws
   {
     let store = try history.store()
@@ -48,7 +48,7 @@ struct ClipCursorTests {
   }
 
   /// The damage changes id 21 to 13, so a search for the missing id 20 ends at the row with id 13.
-  @Test func `a history cursor returns all clips even if a search returns an earlier row`() async throws {
+  @Test func `a history cursor returns every clip even if a search by id finds a wrong row`() async throws {
     try await history.record((1...60).map { "clip \($0) " + String(repeating: ".", count: 180) })
     try history.run("DELETE FROM clip WHERE id = 20")
     let rows = try RowRecovery(history.location).positions
@@ -96,7 +96,7 @@ struct ClipCursorTests {
   }
 
   /// An import would assign new ids to the clips that the cursor has not read yet.
-  @Test func `an open history cursor blocks imports and returns each clip once`() async throws {
+  @Test func `an open history cursor returns each clip once, and makes imports fail`() async throws {
     try await history.record()
     try history.fill(50, from: 1_000_000)
     func importOlder() throws {
@@ -133,7 +133,7 @@ struct ClipCursorTests {
   }
 
   @Test(arguments: [true, false])
-  func `a history cursor reads a lone log and does not change it`(isEmptied: Bool) async throws {
+  func `a history cursor reads, but never changes, a log without a database`(isEmptied: Bool) async throws {
     let store = try history.store()
     try await store.add("one")
     let copy = try history.snapshot()

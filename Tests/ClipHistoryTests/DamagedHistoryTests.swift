@@ -119,7 +119,7 @@ struct DamagedHistoryTests {
     try await history.expectRecovery(of: 2, losing: 1)
   }
 
-  /// The list takes a page that is not full for the last one.
+  /// The list treats a page that is not full as the last one.
   @Test func `a page of a damaged history contains older clips in place of unreadable ones`() async throws {
     try await history.record("one", "two", "three")
     try history.insert("(4, 0, 1, CAST(x'ff' AS TEXT))")

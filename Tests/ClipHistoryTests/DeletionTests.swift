@@ -65,7 +65,7 @@ struct DeletionTests {
 
   /// If the store is closed, its log outlives it, because another program still has the history open.
   @Test(arguments: Step.allCases)
-  func `the next step removes a deleted text that a reader kept in the log`(_ step: Step) async throws {
+  func `a deleted text that a reader kept in the log is removed after the read`(_ step: Step) async throws {
     let first = try history.store()
     let undone = try #require(try await first.delete(try await first.add("what comes back").id))
     let waits = step == .retry || step == .retryAfterClearing

@@ -11,7 +11,7 @@ struct ExplicitCaptureTests {
     try await store.recordExplicitly(try ClipText(text), at: 7, fromClipboard: true)
   }
 
-  @Test func `an explicitly recorded older or deleted text is added again`() async throws {
+  @Test func `pasting the text of an older or deleted clip adds a clip`() async throws {
     for string in ["one", "two"] { try await store.add(string) }
     try await store.delete(2)
     #expect(try await store.record(try ClipText("two"), at: 1) == .duplicate)
@@ -22,7 +22,7 @@ struct ExplicitCaptureTests {
   }
 
   @Test(arguments: [1, 399, 401, 100_000])
-  func `an explicitly recorded text that equals the newest clip is a duplicate`(size: Int) async throws {
+  func `pasting the text of the newest clip is a duplicate`(size: Int) async throws {
     let string = String(repeating: "x", count: size)
     try await store.add(string)
     #expect(try await handOver(string) == .duplicate)
@@ -33,7 +33,7 @@ struct ExplicitCaptureTests {
     #expect(try await handOver(String(string.dropLast()) + "y") != .duplicate, "of the same size")
   }
 
-  @Test func `an explicitly recorded clipboard text becomes the last captured text`() async throws {
+  @Test func `a pasted text becomes the last captured text`() async throws {
     _ = try await handOver("one")
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
     // The text is the newest clip, but not the last captured text.

@@ -44,9 +44,7 @@ struct HistoryImportTests {
     #expect(try await history.store().allIDs().count == 50)
   }
 
-  /// Although the disk reports a failure, it may have all writes.
-  ///
-  /// The history then has the clips when it is next opened.
+  /// A disk that reports a failure may still hold all writes, and the next start then finds the clips.
   @Test(arguments: [false, true])
   func `an import whose commit fails throws only if no clip was added`(isWritten: Bool) async throws {
     try await record([])
@@ -170,7 +168,7 @@ struct HistoryImportTests {
   }
 
   /// Counts the steps of SQLite's virtual machine.
-  @Test func `importing clips with few times and the same size needs a linear number of steps`() throws {
+  @Test func `importing clips of one size with only two times takes a linear number of steps`() throws {
     func steps(for count: Int) throws -> Int {
       let history = TemporaryHistory()
       let texts = try (0..<count).map { try ClipText("\(10_000 + $0)") }

@@ -68,7 +68,7 @@ struct InterruptionTests {
     try await Self.expectComplete(history, "\(kind), at the end")
   }
 
-  @Test func `an interrupted transaction is not read, and its journal is set aside`() async throws {
+  @Test func `an interrupted transaction is not read, and a recovery keeps its journal`() async throws {
     let history = try Self.history(.interruptedTransaction)
     let store = await history.store(after: .diskFull)
     #expect(try await store.allIDs() == Array(1...Int64(ForeignHistory.rowCount)))
@@ -78,7 +78,7 @@ struct InterruptionTests {
   }
 
   @Test(arguments: Kind.allCases)
-  func `after any failed system call, nothing is lost and no second copy is left`(_ kind: Kind) async throws {
+  func `a failed system call in a recovery loses nothing and leaves no copy`(_ kind: Kind) async throws {
     // The next start removes a copy that could not be removed.
     for (calls, copyLimit): ([FileCalls.Kind], Int) in [([.rename, .sync], 0), ([.unlink], 1)] {
       var (failing, isReached) = (0, true)

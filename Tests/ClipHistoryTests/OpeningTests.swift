@@ -46,7 +46,7 @@ struct OpeningTests {
   }
 
   /// On a read-only mount the history is unreadable for a moment when another program opens or closes it.
-  @Test func `reading is tried again after a failure that passes, but not forever`() async throws {
+  @Test func `a failed read is repeated a limited number of times`() async throws {
     try await history.record("one")
     let reader = try ReopeningReader<Connection>(HistoryOpening(history.location))
     var attempts = 0

@@ -32,7 +32,7 @@ struct PreviewTests {
   }
 
   @Test(arguments: ["\u{301}", "\u{200d}👩", "\u{fe0f}"])
-  func `a preview ends before a huge character, or between two scalars of a single one`(part: String) throws {
+  func `a preview ends before a huge character, or within a huge first character`(part: String) throws {
     let string = "👩" + String(repeating: part, count: 10_000)
     let preview = try #require(try preview(string))
     #expect((397...400).contains(preview.utf8.count))

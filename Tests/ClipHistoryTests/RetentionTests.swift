@@ -272,7 +272,7 @@ import Testing
   }
 
   @Test
-  nonisolated func `a killed program leaves a retention deletion and its check on disk together`()
+  nonisolated func `after a kill, a retention deletion and its check are both on disk, or neither is`()
     async throws
   {
     for text in ["one", "two"] { try await store.add(text, at: Self.now - 40 * Self.day) }
@@ -323,7 +323,7 @@ import Testing
     let found = try await find()
     #expect(found.count == 0)
     #expect(held.map(found.includes) == [true, false, true, true])
-    // With an old item behind it, the young one is between expired ones.
+    // A young item is not included, even if an expired item follows it.
     try await store.restore(held[2])
     let between = try await find()
     #expect(between.count == 1 && !between.includes(held[1]))

@@ -85,7 +85,7 @@ struct StoreLifetimeTests {
   /// The system drops all locks of a process on a file when the process closes any descriptor of the file.
   @Test(
     .serialized, arguments: ["damaged", "immutable", "immutable with log", "immutable with an empty log"])
-  func `an open history stays locked when the same file is closed after another way of reading`(
+  func `closing another reader of the same file does not release an open history's locks`(
     _ way: String
   ) async throws {
     let store = try history.store()

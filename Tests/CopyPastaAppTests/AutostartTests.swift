@@ -46,7 +46,7 @@ import Testing
     #expect(try await run(["/usr/bin/python3", "-c", script]).text == program)
   }
 
-  @Test func `a compositor that starts no programs is named, with the line that starts this program`()
+  @Test func `if a compositor ignores autostart files, a message shows the line for its configuration`()
     async throws
   {
     let scene = try await BusScene.start()

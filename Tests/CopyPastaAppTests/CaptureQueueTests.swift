@@ -79,7 +79,7 @@ import Testing
   @Test(arguments: [
     ("last", ["copied out"]), ("copied out", ["copied out"]), ("copied out", ["copied out", "the next one"]),
   ])
-  func `if rows are copied during a read of the last captured text or of a row's text, nothing is recorded`(
+  func `a read of the last captured or a copied text records nothing, even if rows are copied meanwhile`(
     read: String, copies: [String]
   ) async throws {
     source.follow(true)
@@ -217,7 +217,7 @@ import Testing
     #expect(try await scratch.record("copied out") == nil)
   }
 
-  @Test func `a copied row's text is recorded if copied elsewhere after another text`() async throws {
+  @Test func `a copied row's text is recorded again once a different text was copied`() async throws {
     source.content = .noText
     source.follow(true)
     try copyOut("A")

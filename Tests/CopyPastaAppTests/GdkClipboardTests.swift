@@ -29,7 +29,7 @@ import Testing
 
   private nonisolated static let whole = ClipboardDelivery.success(.text("whole"))
 
-  @Test func `a copy on Wayland needs a press after the last copy of another program`() {
+  @Test func `on Wayland, a copy needs a press since the last copy of another program`() {
     #expect(clipboard.needsPress)
     clipboard.notePress()
     device.copyOwn()

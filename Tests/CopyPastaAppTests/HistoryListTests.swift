@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `the row on the clipboard has its own style and says “On the clipboard”`() async throws {
+  @Test func `only the row on the clipboard has its own style`() async throws {
     try await withList(of: ["one", "two", "three"]) { list, _ in
       @MainActor func signs() -> [Bool] {
         rows(of: list).map { gtk_widget_has_css_class($0.widget, "on-clipboard") != 0 }

@@ -196,7 +196,7 @@ extension HistorySessionTests {
   }
 
   @Test(arguments: ["captured", "pasted"])
-  func `a simultaneous capture and paste are recorded in order, without a duplicate`(captured: String)
+  func `a paste during a capture is recorded after the capture, without a duplicate`(captured: String)
     async throws
   {
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 120_000)

@@ -13,7 +13,7 @@ import Testing
     reasons = KeepAliveReasons(now: { [clock] in clock.now }) { [clock] in clock.calls += 1 }
   }
 
-  @Test func `only ending the last keep-alive reason ends the program, and only a held reason is reported`() {
+  @Test func `any keep-alive reason keeps the program running, and only a held reason's end is reported`() {
     for reason in KeepAliveReasons.Reason.allCases {
       reasons.end(reason)
       reasons.lose(reason)
@@ -71,6 +71,6 @@ import Testing
 @MainActor
 private final class FakeClock {
   var now = ContinuousClock.now
-  /// How often the end of the last reason was reported.
+  /// How often the end of a reason was reported.
   var calls = 0
 }

@@ -38,7 +38,7 @@ private struct RetentionModel {
   var items: [Item] = []
   var period = RetentionPeriod.forever
   var lastLook: ClockReading?
-  /// The items that the user was asked about; nil after an item was restored.
+  /// The items that the user is asked about, and the clocks of that check; nil while no question is open.
   var question: (items: [Item], reading: ClockReading)?
   /// The items that were due in each of the last two checks; empty for a check without a trusted clock.
   private var dueBefore: [[Item]] = [[], []]

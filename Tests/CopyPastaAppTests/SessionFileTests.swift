@@ -229,7 +229,7 @@ import Testing
   enum Fault: CaseIterable, Sendable { case replaced, deleted, locked, damaged }
 
   @Test(arguments: Pending.allCases, Fault.allCases)
-  func `whatever happens to the file, no other item is copied or deleted, and the user is told`(
+  func `whatever happens to the file, an action affects no other item, and its outcome is reported`(
     _ pending: Pending, _ fault: Fault
   ) async throws {
     await scratch.close()

@@ -87,7 +87,7 @@ extension TrayIconTests {
     #expect(tray.requests == [.show, .preferences])
   }
 
-  @Test func `AboutToShow reports that no tray menu needs an update`() async throws {
+  @Test func `AboutToShow reports that the tray menu needs no update`() async throws {
     #expect(try await tray.scene.call(tray.menu, "AboutToShow", [.int32(0)]) == .tuple([.bool(false)]))
     let group = try await tray.scene.call(tray.menu, "AboutToShowGroup", [.int32s([0, 1, 50])])
     #expect(group == .tuple([.int32s([]), .int32s([50])]))

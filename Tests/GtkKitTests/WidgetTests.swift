@@ -187,7 +187,7 @@ import Testing
   }
 
   /// Otherwise GTK 4.18 and newer would print a warning.
-  @Test func `a box's minimum height holds at every width, and is its height at its natural width`() {
+  @Test func `a box's minimum height is its height at its natural width, and no width needs less`() {
     func text() -> Label {
       let label = Label("Some words that tell at length of what is beside them, on up to four lines")
       label.wrap()

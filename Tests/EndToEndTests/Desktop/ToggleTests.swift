@@ -140,7 +140,7 @@ import Testing
   /// The owner keeps the name, but answers each call with the error that the bus sends when an owner has exited.
   ///
   /// Without a bus each press of the key would open another window.
-  @Test func `the command prints a one-line error if its name's owner fails every call, or without a bus`()
+  @Test func `the command prints a one-line error if its bus name's owner fails, or without a bus`()
     async throws
   {
     try await VirtualDesktop.with { desktop in

@@ -5,7 +5,7 @@ import Testing
 /// Preferences, used with the keyboard and the wheel.
 @Suite struct DialogTests {
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `the waiting shortcut button captures window shortcuts, Escape cancels, and Backspace clears`(
+  func `while waiting, the shortcut button captures window shortcuts, Escape cancels, and Backspace clears`(
     kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["one"]) { scene in

@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `only the row on the clipboard says so, until another program empties the clipboard`()
+  @Test func `only the accessible name of the row on the clipboard says so, until the clipboard is empty`()
     async throws
   {
     try await Scene.run(with: ["one", "two"], accessibility: true) { scene in

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `the window has its class and title, keeps marks within their row, and shows a hover`()
+  @Test func `the window has its class and title, rows clip stacked marks, and the hovered row is tinted`()
     async throws
   {
     let stack = String(repeating: "x", count: 40) + "a" + String(repeating: "\u{301}", count: 90)
