@@ -175,7 +175,7 @@ import Testing
     await session.close()
   }
 
-  /// Another program had the history when the program started.
+  /// Another program is importing when this one starts.
   @Test func `the focus stays on its row when writing becomes possible again`() async throws {
     let scratch = try await Scratch((0..<40).map { "text \($0)" })
     await scratch.close()
@@ -205,6 +205,27 @@ import Testing
     #expect(focusedText() == "text 9" && session.ids[30] != id)
     window.destroy()
     await session.close()
+  }
+
+  @Test func `the undo bar does not cover the focused row at the end of the list`() async throws {
+    let scratch = try await Scratch((0..<40).map { "text \($0)" })
+    let session = HistorySession.make(at: scratch.location)
+    let window = window(of: session)
+    window.present(.ambient)
+    try await pump("the whole list") { session.count == 40 }
+    let (body, list) = (window.body.root, try #require(window.list))
+    list.focus(session.ids[39])
+    session.delete(session.ids[39])
+    let bar = try #require(widgets(gtk_revealer_get_type(), in: body.widget).first)
+    try await pump("the whole bar") { gtk_revealer_get_child_revealed(OpaquePointer(bar)) != 0 }
+    let top = try #require(Widget(Owned(borrowing: bar)).bounds(in: body)).y
+    try await pump("the row above the bar") {
+      guard let row = gtk_root_get_focus(gtk_widget_get_root(bar)), labelTexts(in: row).first == "text 1",
+        let place = Widget(Owned(borrowing: row)).bounds(in: body)
+      else { return false }
+      return place.y > 0 && place.y + place.height <= top
+    }
+    window.destroy()
   }
 
   @Test func `the undo bar returns its focus to the list when it closes, and restores all items`()

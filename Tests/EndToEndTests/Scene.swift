@@ -151,6 +151,22 @@ struct Scene {
     try await desktop.press("Down", "Home")
   }
 
+  /// Expects Enter to copy this text, which means that its row has the focus.
+  func expectFocusedRowCopied(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws
+  {
+    // Repeat the key, because the row is in the store before it is in the list and focused.
+    var seen: [UInt8]?
+    let isCopied = try await eventually {
+      try await desktop.press("Return")
+      return try await eventually(within: .seconds(1)) {
+        seen = try await desktop.paste()
+        return seen == Array(text.utf8)
+      }
+    }
+    let found = seen.map { String(decoding: $0.prefix(100), as: UTF8.self) } ?? "nothing"
+    #expect(isCopied, "copied: \(found)", sourceLocation: sourceLocation)
+  }
+
   /// A picture of `window`, or of the main window, once it has not changed for `time`.
   ///
   /// Pass a longer time to wait for the end of an animation such as a flash.

@@ -170,6 +170,9 @@ import Testing
 }
 
 extension Scene {
+  /// The middle of the undo bar, at the lower edge of the window.
+  fileprivate static let undoBar = Rectangle(x: 160, y: 585, width: 160, height: 30)
+
   /// The names of the focused widgets after each of six Tabs, which cycle through all widgets.
   fileprivate func namesReachedByTab(by reader: ScreenReader) async throws -> [String] {
     var names: [String] = []
