@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `--check works while the program runs, but --import does not; the next start repairs damage`()
+  @Test func `--check works while the program runs, --import does not, and only a window repairs damage`()
     async throws
   {
     try await Scene.run(with: (1...200).map { "a text of its own \($0)" }) { scene in
@@ -41,6 +41,11 @@ import Testing
       let damaged = try await shell("copypasta --check", on: scene.desktop)
       #expect(damaged.exit == .code(1))
       #expect(!damaged.text.isEmpty && !damaged.text.contains("of its own"), "\(damaged.text)")
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: scene.app.databasePath))
+      let hidden = try scene.desktop.start([CopyPasta.programPath, "--background"])
+      try await hidden.expectRest()
+      #expect(try await hidden.stop() == .code(0))
+      #expect(try Data(contentsOf: URL(fileURLWithPath: scene.app.databasePath)) == bytes)
       let mended = Scene(desktop: scene.desktop, app: try await CopyPasta.launch(on: scene.desktop))
       try await mended.capture("recorded after the recovery")
       #expect(try await shell("copypasta --check", on: scene.desktop).exit == .code(0))

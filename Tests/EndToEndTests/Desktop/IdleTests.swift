@@ -5,7 +5,7 @@ import Testing
 /// A hidden program does not wake up, even after much use.
 @Suite struct IdleTests {
   /// How long an idle program is observed; a timer of one second would fire several times.
-  fileprivate static let rest = Duration.seconds(3)
+  static let rest = Duration.seconds(3)
 
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
   func `a hidden program does not wake up after a burst, a drag or a swipe, a dialog and an undo`(
@@ -93,7 +93,7 @@ extension VirtualDesktop {
 
 extension Program {
   /// Expects the program to come to rest: no thread wakes up during `IdleTests.rest`.
-  fileprivate func expectRest(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  func expectRest(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var last: [Int] = []
     // Idle threads exit after a while, and wake up once more to do so.
     let isAtRest = try await eventually(within: .seconds(90), every: .zero) {
