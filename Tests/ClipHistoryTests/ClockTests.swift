@@ -44,12 +44,6 @@ struct ClockTests {
     #expect(try other.rows("SELECT count(*) FROM clip WHERE preview IS NULL") == ["5"])
   }
 
-  @Test func `clearing the history after a clock jump gives the next clip the correct time`() async throws {
-    try await store.add("meanwhile", at: today + 73 * year)
-    try await store.deleteAll()
-    #expect(try await store.add("after", at: today).capturedAt == today)
-  }
-
   @Test(arguments: [.max, .min, 4_000_000_000_000_000_000, -1, CaptureTime.latest + 1] as [Int64])
   func `an impossible time counts as unknown and does not affect the next clip`(time: Int64) async throws {
     try await store.add("one", at: today)

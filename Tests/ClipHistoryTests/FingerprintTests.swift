@@ -7,26 +7,22 @@ struct FingerprintTests {
 
   init() throws { store = try history.store() }
 
-  @Test func `the last captured text is not recorded again`() async throws {
+  @Test func `the last captured text is not recorded again after its deletion or a relaunch`() async throws {
     let clip = try await store.add("one", at: 5)
     #expect(clip == Clip(id: 1, capturedAt: 5, byteCount: 3, preview: "one"))
     #expect(try await store.record(try ClipText("one"), at: 6) == .duplicate)
     #expect(try await store.allIDs() == [1])
+    try await store.delete(clip.id)
+    #expect(try await store.record(try ClipText("one"), at: 7) == .duplicate)
+    await store.close()
+    let second = try history.store()
+    #expect(try await second.record(try ClipText("one"), at: 8) == .duplicate)
+    #expect(try await second.allIDs() == [])
   }
 
   @Test func `a text is recorded again after another text was captured`() async throws {
     for string in ["A", "B", "A"] { try await store.add(string) }
     #expect(try history.previews() == ["A", "B", "A"])
-  }
-
-  @Test func `the last captured text is not recorded again after its deletion and a relaunch`() async throws {
-    let clip = try await store.add("one")
-    try await store.delete(clip.id)
-    #expect(try await store.record(try ClipText("one"), at: 2) == .duplicate)
-    await store.close()
-    let second = try history.store()
-    #expect(try await second.record(try ClipText("one"), at: 3) == .duplicate)
-    #expect(try await second.allIDs() == [])
   }
 
   @Test func `a text that was copied from the history is not recorded again`() async throws {

@@ -11,13 +11,6 @@ struct PreviewTests {
     #expect(try preview(String(repeating: "a", count: 401)) == String(repeating: "a", count: 400))
   }
 
-  @Test func `a clip's preview counts as incomplete only if the text is longer`() {
-    func goesOn(_ byteCount: Int) -> Bool {
-      Clip(id: 1, capturedAt: 1, byteCount: byteCount, preview: "four").goesOn
-    }
-    #expect(!goesOn(4) && goesOn(5))
-  }
-
   /// Each argument is a single character of several scalars, tried at every position across the limit.
   @Test(arguments: ["👨‍👩‍👧‍👦", "🇨🇭", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "👍🏽", "e\u{301}\u{323}", "\r\n", "각", "नि", "❤️‍🔥", "€"])
   func `a preview never cuts a character`(character: String) throws {

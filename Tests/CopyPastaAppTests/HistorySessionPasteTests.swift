@@ -196,9 +196,7 @@ extension HistorySessionTests {
   }
 
   @Test(arguments: ["captured", "pasted"])
-  func `a paste during a capture is recorded after the capture, without a duplicate`(captured: String)
-    async throws
-  {
+  func `a paste during a capture is recorded after it, without a duplicate`(captured: String) async throws {
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 120_000)
     clipboard.offers.content = .text(captured)
     clipboard.offers.resultOnPurpose = .success(.text("pasted"))

@@ -12,22 +12,15 @@ public final class TrayPanel: Sendable {
   private static let menu = Rectangle(x: 4, y: 44, width: 90, height: 70)
 
   private let desktop: VirtualDesktop
-  private let program: Program
 
-  private init(desktop: VirtualDesktop, program: Program) {
-    self.desktop = desktop
-    self.program = program
-  }
+  private init(desktop: VirtualDesktop) { self.desktop = desktop }
 
-  /// Starts the panel, for the first time or again.
+  /// Starts the panel.
   public static func start(on desktop: VirtualDesktop) async throws -> TrayPanel {
     try await startSettings(on: desktop)
-    let program = try desktop.start(["xfce4-panel", "--disable-wm-check"], environment: withoutFatalWarnings)
-    return TrayPanel(desktop: desktop, program: program)
+    _ = try desktop.start(["xfce4-panel", "--disable-wm-check"], environment: withoutFatalWarnings)
+    return TrayPanel(desktop: desktop)
   }
-
-  /// Ends the panel, and returns once it has ended.
-  public func stop() async throws { try await program.stop() }
 
   /// Waits until the panel shows an icon.
   public func waitForIcon() async throws {
@@ -67,10 +60,9 @@ public final class TrayPanel: Sendable {
   /// The panel's libraries print unrelated warnings, which must not end it.
   private static let withoutFatalWarnings = ["G_DEBUG": ""]
 
-  /// Starts xfconf, from which the panel reads its settings, unless it is already running.
+  /// Starts xfconf, from which the panel reads its settings.
   private static func startSettings(on desktop: VirtualDesktop) async throws {
     let folder = desktop.home.configHome + "/xfce4/xfconf/xfce-perchannel-xml"
-    guard !FileManager.default.fileExists(atPath: folder) else { return }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try FileManager.default.copyItem(
       atPath: Fixture.path("xfce4-panel.xml"), toPath: folder + "/xfce4-panel.xml")
