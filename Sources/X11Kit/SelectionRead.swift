@@ -28,7 +28,9 @@ public struct SelectionRead: Sendable {
   /// Whether the offer on the clipboard is still the one that is meant; evaluated before each request, once all earlier
   /// changes of the owner were reported.
   public var isCurrentOffer: @Sendable () -> Bool = { true }
-  /// Called when the text has been requested for the first time.
+  /// Called when no further request for the text is expected, unless another program has taken the clipboard.
+  ///
+  /// The owner has then begun to send the text, or the last form is requested.
   public var asked: @Sendable () -> Void = {}
 
   /// Creates a read; set the other properties afterwards.

@@ -21,7 +21,6 @@ final class SelectionTransfer {
   private var stage = Stage.examining(since: 0)
   /// The number of the request that looked up the owner.
   private var lookup: UInt32 = 0
-  private var hasRequestedText = false
   private var graceEnd: SuspendingClock.Instant?
   private let reportOwner: (Window?) -> Void
   /// Whether this program has taken the clipboard since the text was requested.
@@ -145,7 +144,7 @@ final class SelectionTransfer {
       // A replaced owner receives no further request.
       if graceEnd != nil || isOwnershipLost { throw replaced }
       do throws(TransferError) {
-        let text = try text(as: form, at: time, answeredWithin: wait)
+        let text = try text(as: form, at: time, answeredWithin: wait, isLast: forms.isEmpty)
         if !text.isEmpty { return text }
         forms.skip(nil)
       } catch {
@@ -162,12 +161,11 @@ final class SelectionTransfer {
   }
 
   private func text(
-    as format: TextFormat, at time: UInt32, answeredWithin wait: Duration
+    as format: TextFormat, at time: UInt32, answeredWithin wait: Duration, isLast: Bool
   ) throws(TransferError) -> [UInt8] {
     let (target, property) = (atoms[format], atoms[.textProperty])
     stage = .asked(by: try ask(for: target, into: property, at: time))
-    if !hasRequestedText { read.asked() }
-    hasRequestedText = true
+    if isLast { read.asked() }
     switch try answer(to: target, in: property, within: wait, limit: read.limits.bytes) {
     case .tooLarge: throw .tooLarge(limit: read.limits.bytes)
     case .value(let type, format: 8, let bytes):
@@ -226,6 +224,7 @@ final class SelectionTransfer {
     var bytes: [UInt8] = []
     let outcome = try connection.consumeProperty(
       property, of: requestor, appendingTo: &bytes, limit: max(limit, 4), self.deadline)
+    if case .answered = stage, !bytes.isEmpty, graceEnd == nil { read.asked() }
     switch outcome {
     case .consumed(atoms[.incr], _):
       // Ignore the announced size, because xclip announces 0. Deleting the property has requested the first chunk.

@@ -194,7 +194,7 @@ private final class GdkClipboardSource: ClipboardSource {
     try await content(of: offer, under: permit) {}
   }
 
-  /// - Parameter asked: Called when the text is requested.
+  /// - Parameter asked: Called when no further request for the text is expected, unless another program has copied.
   private func content(
     of offer: Int, under permit: ReadPermit, asked: @escaping @MainActor () -> Void
   ) async throws(TransferError) -> ClipboardContent {
@@ -223,13 +223,14 @@ private final class GdkClipboardSource: ClipboardSource {
     let offer = OfferedText(formats: formats, limits: limits) { [self] format, isText in
       try await clipboard.read(format) {
         guard read.isAllowed, read.changes == changes else { throw read.replaced }
-        if isText, !read.hasAsked {
-          read.hasAsked = true
-          asked()
-        }
+        if isText { read.hasAsked = true }
       }
     } confirm: { [self] in
       try await confirm(read, $0)
+    } asked: {
+      // A newer offer has a pending read of its own.
+      if read.grace != nil { return }
+      asked()
     }
     return try await offer.content()
   }

@@ -11,6 +11,8 @@ struct OfferedText {
   let open: @MainActor (_ format: String, _ isText: Bool) async throws -> InputStream
   /// Throws if the owner's answer may be incomplete.
   let confirm: @MainActor (Answer) async throws -> Void
+  /// Called when no further request for the text is expected: it has begun to arrive, or the last form is requested.
+  var asked: @MainActor () -> Void = {}
 
   /// What an owner has sent.
   enum Answer: Equatable {
@@ -68,7 +70,12 @@ struct OfferedText {
   private func bytes(
     of form: String, isText: Bool, isLast: Bool, _ limits: TransferLimits
   ) async throws -> [UInt8] {
-    let bytes = try await TextTransfer(limits: limits).bytes { try await open(form, isText) }
+    let transfer = TextTransfer(limits: limits, begun: { if isText { asked() } })
+    let bytes = try await transfer.bytes {
+      let stream = try await open(form, isText)
+      if isText, isLast { asked() }
+      return stream
+    }
     try await confirm(!bytes.isEmpty ? .bytes : .empty(isLast: isLast))
     return bytes
   }

@@ -2,21 +2,21 @@ import ClipboardCore
 import GtkKit
 import Synchronization
 
-/// A read of the clipboard whose request has not been sent yet; a copy from the history waits briefly for it.
+/// A read of the clipboard that has requests left to send; a copy from the history waits briefly for it.
 ///
 /// A click on a row of an inactive window copies the row and activates the window, which then reads what was copied
 /// before. If the row's text took the clipboard first, the earlier text would be lost, because only the selection owner
 /// can deliver it.
 final class PendingRead: Sendable {
-  /// How long a copy from the history waits for a pending read to request its text.
+  /// How long a copy from the history waits for a pending read to send its last request.
   ///
-  /// The read can request it once the other program has listed its formats, which usually takes a few milliseconds. A
-  /// read in progress may delay this for longer.
+  /// The other program first lists its formats, and may then refuse some, which usually takes a few milliseconds. A read
+  /// in progress may delay this for longer.
   private let limit: Duration
 
   private struct State {
     var isPending = false
-    /// Whether a copy stopped waiting and took the clipboard before the request was sent.
+    /// Whether a copy stopped waiting and took the clipboard before the last request was sent.
     var isMissed = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -37,9 +37,9 @@ final class PendingRead: Sendable {
 
   func begin() { state.withLock { $0.isPending = true } }
 
-  /// Marks the request as sent, or as no longer needed, and resumes the copies that wait for it.
+  /// Marks the last request as sent, or as no longer needed, and resumes the copies that wait for it.
   ///
-  /// - Returns: Whether a copy took the clipboard before the request was sent.
+  /// - Returns: Whether a copy took the clipboard before the last request was sent.
   @discardableResult
   func end() -> Bool {
     let ended = state.withLock { state in
@@ -50,7 +50,7 @@ final class PendingRead: Sendable {
     return ended.isMissed
   }
 
-  /// Lets the waiting copies take the clipboard before the request, unless it has just been sent.
+  /// Lets the waiting copies take the clipboard before the last request, unless it has just been sent.
   private func miss() {
     let waiters = state.withLock { state in
       guard state.isPending else { return [CheckedContinuation<Void, Never>]() }
@@ -70,6 +70,9 @@ final class PendingRead: Sendable {
     if isFollowing { begin() } else { end() }
     return true
   }
+
+  /// Whether a read is in progress, or was not delivered yet.
+  var isReading: Bool { progress.withLock(\.isReading) }
 
   /// Reads an offer and delivers it, and then runs what waits for the delivery.
   nonisolated(nonsending) func deliver(
@@ -107,13 +110,13 @@ final class PendingRead: Sendable {
       if end(), content == .own { throw .ownershipLost }
       return .success(content)
     } catch {
-      // If only this read was cancelled, stay pending until the next read sends its request.
+      // If only this read was cancelled, stay pending until the next read sends its last request.
       if error != .cancelled || permit.current == nil { end() }
       return .failure(error)
     }
   }
 
-  /// Waits until the request has been sent, but at most for `limit`, because the user is waiting.
+  /// Waits until the last request has been sent, but at most for `limit`, because the user is waiting.
   @MainActor func wait() async {
     // After the timeout the read no longer counts as pending, so the next copy does not wait for it again.
     let timeout = Timeout(after: limit, weakly(self) { $0.miss() })

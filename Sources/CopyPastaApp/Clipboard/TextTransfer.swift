@@ -6,6 +6,8 @@ import SerialQueue
 @MainActor
 struct TextTransfer {
   let limits: TransferLimits
+  /// Called when the first bytes have arrived.
+  var begun: @MainActor () -> Void = {}
 
   /// The size of a chunk, in bytes: large enough that 64 MiB take few turns of the main loop, small enough that each
   /// turn is short.
@@ -41,6 +43,7 @@ struct TextTransfer {
       idle = Timeout(after: limits.idleTimeout, expire)
       let chunk = try await stream.read(atMost: Self.chunkSize)
       if chunk.isEmpty { return bytes }
+      if bytes.isEmpty { begun() }
       bytes += chunk
       guard bytes.count <= limits.bytes else { throw TransferError.tooLarge(limit: limits.bytes) }
     }
