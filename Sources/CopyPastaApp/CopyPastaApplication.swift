@@ -322,6 +322,7 @@ final class CopyPastaApplication {
 
   private func end() {
     window?.hide()
+    session.isEnding = true
     // First finish pending work: hand over a row that was just copied, and remove a row that was just deleted from the
     // disk. A read in progress may outlast the first wait; a clipboard manager that takes the text then ends it.
     MainLoop.wait(atMost: .milliseconds(1500)) { [session] in await session.drain() }

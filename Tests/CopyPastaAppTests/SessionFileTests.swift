@@ -75,6 +75,37 @@ import Testing
     await session.close()
   }
 
+  @Test(arguments: [false, true])
+  func `the end of the program waits for a recovery only if other work does`(isClearing: Bool) async throws {
+    await scratch.close()
+    let file = URL(filePath: scratch.location.database)
+    let copy = URL(filePath: scratch.location.unfinishedRecovery.database)
+    HistoryFolder.markDamaged(file.path)
+    let damaged = try Data(contentsOf: file)
+    var recovery: CheckedContinuation<Void, Never>?
+    let session = HistorySession(
+      .keepingNothing(at: scratch.location, FakeShortcut()), clipboard: clipboard,
+      willRecover: { await withCheckedContinuation { recovery = $0 } })
+    session.open()
+    try await waitUntil("the recovery") { recovery != nil }
+    try damaged.write(to: copy)
+    var (cleared, end) = (Result<Int, StoreError>.success(0), Result<Int, StoreError>?.none)
+    if isClearing { session.clear { cleared = $0 } }
+    Task {
+      session.isEnding = true
+      await session.drain()
+      await session.close()
+      end = cleared
+    }
+    if isClearing { recovery?.resume() }
+    try await waitUntil("the end") { end != nil }
+    guard !isClearing else { return #expect(end == .success(3)) }
+    #expect(try Data(contentsOf: file) == damaged && !FileManager.default.fileExists(atPath: copy.path))
+    recovery?.resume()
+    try await waitUntil("the recovery's end") { session.count == 3 }
+    await session.close()
+  }
+
   @Test func `when writing becomes possible again, undo, open texts and other notices stay`() async throws {
     await scratch.close()
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)

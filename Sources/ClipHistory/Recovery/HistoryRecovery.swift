@@ -57,7 +57,7 @@ public actor HistoryRecovery {
     defer { withExtendedLifetime(lock) {} }
     try opening.finishRecovery()
     // After an error, remove the copy of the texts, which may have filled the disk.
-    defer { for file in location.leftovers { unlink(file) } }
+    defer { Self.abandon(location) }
     do throws(StoreError) {
       guard try !opening.isDamaged() else { throw .damaged }
       guard try opening.hasOtherLayout() else { return nil }
@@ -65,6 +65,13 @@ public actor HistoryRecovery {
     } catch .damaged {
       return try Self.recoverRows(of: location)
     }
+  }
+
+  /// Removes the copy that a recovery in this process has made so far, because the process ends now.
+  ///
+  /// The recovery fails if it has not begun to replace the history, which is then unchanged.
+  public static func abandon(_ location: HistoryLocation) {
+    for file in location.leftovers { unlink(file) }
   }
 
   /// Checks every page and every clip of a history, as `HistoryCheck.init` does.

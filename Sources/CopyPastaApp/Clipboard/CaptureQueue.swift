@@ -222,6 +222,9 @@ final class CaptureQueue: Sendable {
     captures.forEach(report)
   }
 
+  /// Whether everything is written.
+  var isIdle: Bool { state.withLock(\.waiting.isEmpty) }
+
   /// Why texts wait; nil if they are written.
   var obstacle: StoreError? { state.withLock(\.obstacle) }
 

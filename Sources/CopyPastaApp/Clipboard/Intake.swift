@@ -253,6 +253,12 @@ final class Intake {
     flush()
   }
 
+  /// Whether no text is being read or waits, and no copy from the history has to be stored.
+  var isIdle: Bool {
+    userReads.isEmpty && clipboard.ownCopies.all.isEmpty && !clipboard.pendingRead.isReading
+      && captures.isIdle
+  }
+
   /// Stops reading the clipboard permanently, and cancels a read in progress.
   func endReading() {
     withdraw { _ in true }

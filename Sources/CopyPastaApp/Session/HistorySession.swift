@@ -97,6 +97,7 @@ final class HistorySession {
   private(set) var fileNumber = 0
 
   private let makeStore: @MainActor () -> HistoryStore
+  private let willRecover: @MainActor () async -> Void
   private let undoTime: Duration
   private var tokens: [ListenerToken] = []
   private var settings: [ListenerToken] = []
@@ -105,6 +106,10 @@ final class HistorySession {
   private(set) var isStarted = false
   private var isReopening = false
   private(set) var isClosed = false
+  /// Whether the program ends, and so does not wait for a recovery if nothing else is left to do.
+  var isEnding = false
+  /// The task in `queue` that recovers the history.
+  private var recovering: (task: Task<Void, Never>, hasReleasedStore: Bool)?
   private var retry: Timeout?
   private var retryDelay = HistorySession.firstRetry
 
@@ -120,13 +125,15 @@ final class HistorySession {
   ///   - clipboard: The clipboard to read from and to copy to.
   ///   - undoTime: How long deletions can be undone.
   ///   - store: Opens the store; tests shorten its timeouts.
+  ///   - willRecover: Runs before each recovery; tests delay the recovery.
   init(
     _ services: AppServices, clipboard: any SystemClipboard, undoTime: Duration = .seconds(8),
-    store: (@MainActor () -> HistoryStore)? = nil
+    store: (@MainActor () -> HistoryStore)? = nil, willRecover: @escaping @MainActor () async -> Void = {}
   ) {
     self.services = services
     self.clipboard = clipboard
     self.undoTime = undoTime
+    self.willRecover = willRecover
     makeStore =
       store ?? { [location = services.location] in
         HistoryStore(at: location, digest: HistorySession.digest)
@@ -325,9 +332,12 @@ final class HistorySession {
   /// Recovers the damaged history off the main thread, because this may take several seconds.
   private func recover() {
     state = .recovering
-    queue.add { [self] in
+    let task = queue.add { [self] in
+      defer { recovering = nil }
       model.close()
       await store.release(because: .damaged)
+      recovering?.hasReleasedStore = true
+      await willRecover()
       do throws(StoreError) {
         let outcome = try await HistoryRecovery().recover(services.location)
         await enter(await store.open(), mayRecover: false)
@@ -344,6 +354,7 @@ final class HistorySession {
       }
       scheduleRetry()
     }
+    recovering = (task, hasReleasedStore: false)
   }
 
   /// Tries again after a delay, while the history is locked by another program and a window shows it.
@@ -392,12 +403,21 @@ final class HistorySession {
 
   // MARK: - The end
 
+  /// Whether the program ends and only a recovery is left to do.
+  ///
+  /// The program need not wait for the recovery: the damaged history is unchanged until the recovered one is complete,
+  /// and the next start recovers it again.
+  private var isAbandoning: Bool {
+    guard isEnding, let recovering, recovering.hasReleasedStore else { return false }
+    return queue.isLast(recovering.task) && intake.isIdle
+  }
+
   /// Waits for the user's actions and the captures so far, but not for reads in progress.
-  func drainActions() async { await queue.drain() }
+  func drainActions() async { if !isAbandoning { await queue.drain() } }
 
   /// Waits until all captures and requests so far are on disk, however long another program locks the history.
   func drain() async {
-    guard isOpened else { return }
+    guard isOpened, !isAbandoning else { return }
     await intake.drain()
     await queue.drain()
   }
@@ -412,8 +432,9 @@ final class HistorySession {
     // offers it.
     if !clipboard.ownCopies.all.isEmpty { open(mayRecover: false) }
     guard isOpened else { return }
-    isClosed = true
+    (isEnding, isClosed) = (true, true)
     follow()
+    guard !isAbandoning else { return HistoryRecovery.abandon(services.location) }
     intake.endReading()
     await queue.drain()
     let lost = await intake.close()

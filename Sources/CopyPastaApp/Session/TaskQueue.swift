@@ -5,12 +5,15 @@ import Synchronization
 final class TaskQueue: Sendable {
   private let last = Mutex<Task<Void, Never>?>(nil)
 
-  func add(_ work: @escaping @MainActor () async -> Void) {
+  @discardableResult
+  func add(_ work: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
     last.withLock { last in
-      last = Task.unpooled { [last] in
+      let task = Task.unpooled { [last] in
         await last?.value
         await work()
       }
+      last = task
+      return task
     }
   }
 
@@ -24,6 +27,9 @@ final class TaskQueue: Sendable {
       }
     }
   }
+
+  /// Whether nothing was added after this task.
+  func isLast(_ task: Task<Void, Never>) -> Bool { last.withLock { $0 == task } }
 
   /// Waits until all work added so far is done.
   func drain() async { await last.withLock(\.self)?.value }
