@@ -6,16 +6,15 @@ enum Check {
   /// Checks the whole history and prints one line with the outcome.
   ///
   /// - Returns: The exit status: 0 if the history is sound or does not exist, 1 if it is damaged, 2 if it could not be
-  ///   checked.
+  ///   checked or the outcome not printed.
   static func run(_ location: HistoryLocation) -> Int32 {
     do throws(StoreError) {
       guard try !location.isVacant else {
-        printLine(tr("There is no history yet."))
-        return 0
+        return printLine(tr("There is no history yet.")) ? 0 : 2
       }
       let check = try HistoryCheck(location)
-      printLine(check.message)
-      return check.isSound ? 0 : 1
+      let isPrinted = printLine(check.message)
+      return !check.isSound ? 1 : isPrinted ? 0 : 2
     } catch {
       printError(tr("Not checked.") + " " + error.message)
       return 2

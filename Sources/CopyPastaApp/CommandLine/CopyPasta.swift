@@ -21,8 +21,8 @@ public enum CopyPasta {
     CrashReport.forbid()
     ProgramFiles.registerDataFolder()
     switch Invocation(arguments) {
-    case .help: return write(Invocation.helpText)
-    case .version: return write("copypasta \(version)")
+    case .help: return printLine(Invocation.helpText) ? 0 : 1
+    case .version: return printLine("copypasta \(version)") ? 0 : 1
     case .misused(let problem):
       printError(problem + " " + tr("See copypasta --help."))
       return 2
@@ -43,11 +43,6 @@ public enum CopyPasta {
     case .check: return Check.run(.ofThisUser)
     case .clear: return Clear.run(.ofThisUser, of: RunningApplication(id: id))
     }
-  }
-
-  private static func write(_ text: String) -> Int32 {
-    printLine(text)
-    return 0
   }
 
   /// Starts the program, or activates the running instance.

@@ -1,5 +1,4 @@
 import ClipHistory
-import Glibc
 import GtkKit
 
 /// `--print [N]`: writes the text of the N-th newest item byte for byte, and adds nothing.
@@ -11,22 +10,15 @@ enum Print {
   /// - Parameter number: The item's place in the list; 1 is the newest.
   /// - Returns: The exit status: 0 if the text was written, 1 otherwise.
   static func run(_ location: HistoryLocation, _ number: Int, to descriptor: Int32) -> Int32 {
-    do {
+    do throws(StoreError) {
       guard try !location.isVacant, let text = try location.text(ofNewest: number) else {
         printError(tr("The history has no item %s.").filled(with: Format.number(number)))
         return 1
       }
-      try write(text.bytes, to: descriptor)
-      // NFS and some quotas report errors only when a file is closed.
-      guard close(dup(descriptor)) == 0 || errno == EINTR else { throw FileError(errno: errno) }
-      return 0
-    } catch let error as StoreError {
-      printError(tr("Not printed.") + " " + error.message)
-    } catch let error as FileError where error.errno != EPIPE {
-      printError(tr("Not printed: the output could not be written (%s).").filled(with: error.reason))
+      return printBytes(text.bytes, to: descriptor) ? 0 : 1
     } catch {
-      // EPIPE: the program that reads the output has closed it. Print nothing.
+      printError(tr("Not printed.") + " " + error.message)
+      return 1
     }
-    return 1
   }
 }

@@ -1,8 +1,28 @@
 import Glibc
 import GtkKit
 
-/// Prints a line to standard output, in the encoding of the user's locale.
-func printLine(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+/// Prints a line to standard output, in the encoding of the user's locale; see `printBytes`.
+@discardableResult
+func printLine(_ text: String) -> Bool { printBytes((text + "\n").inLocaleEncoding, to: STDOUT_FILENO) }
+
+/// Writes bytes to a file descriptor; if that fails, prints one line with the reason.
+///
+/// Prints nothing if the program that reads the output, such as `head`, has closed it.
+///
+/// - Returns: Whether all bytes were written.
+func printBytes(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+  do throws(FileError) {
+    try write(bytes, to: descriptor)
+    // NFS and some quotas report errors only when a file is closed.
+    guard close(dup(descriptor)) == 0 || errno == EINTR else { throw FileError(errno: errno) }
+    return true
+  } catch {
+    if error.errno != EPIPE {
+      printError(tr("Not printed: the output could not be written (%s).").filled(with: error.reason))
+    }
+    return false
+  }
+}
 
 /// Prints a one-line message to standard error, with the program's name in front.
 ///
@@ -10,11 +30,10 @@ func printLine(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 func printError(_ message: String) { writeError("copypasta: \(message)\n") }
 
 /// Writes a text to standard error, in the encoding of the user's locale.
-func writeError(_ text: String) { write(text, to: STDERR_FILENO) }
-
-/// Writes a text and ignores a failure, because the message about it would fail, too.
-private func write(_ text: String, to descriptor: Int32) {
-  do throws(FileError) { try write(text.inLocaleEncoding, to: descriptor) } catch {}
+///
+/// Ignores a failure, because the message about it would fail, too.
+func writeError(_ text: String) {
+  do throws(FileError) { try write(text.inLocaleEncoding, to: STDERR_FILENO) } catch {}
 }
 
 /// Writes bytes to a file descriptor, unchanged and completely.
