@@ -137,8 +137,9 @@ final class CopyPastaApplication {
       window, preferences: { [services] in services.preferences }, hidden: windowHidden)
     tokens += [
       session.events.add { [self] in if case .offered = $0 { haptics.copied() } },
-      dialogs.activity.add { [self] in self.toggler?.dialogActivityChanged() },
+      dialogs.activity.add(weakly(toggler) { $0.dialogActivityChanged() }),
     ]
+    ConfirmationDialog.activityChanged = weakly(toggler) { $0.dialogActivityChanged() }
     if application.isRegistered { window.join(application) }
     self.window = window
     self.toggler = toggler

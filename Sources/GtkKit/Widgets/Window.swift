@@ -347,6 +347,9 @@ public enum Activation: Equatable, Sendable {
 /// A dialog that asks for confirmation of an irreversible action.
 @MainActor
 public final class ConfirmationDialog {
+  /// Called when a confirmation dialog has gained or lost the focus, or was closed.
+  public static var activityChanged: @MainActor () -> Void = {}
+
   /// Released as the dialog closes: GTK uses the parent when it frees a dialog, so the dialog must not outlive it.
   private var window: Window?
   private let body: Label
@@ -417,6 +420,7 @@ public final class ConfirmationDialog {
     }
     window.setModal(for: parent)
     let dialog = ConfirmationDialog(window, body)
+    window.onActivityChange { activityChanged() }
     window.onHide { [weak window, weak dialog] in
       // A dialog that moves to another workspace is unmapped, but stays visible.
       guard window?.isVisible != true else { return }

@@ -107,11 +107,13 @@ import Testing
     }
   }
 
+  /// “Clear History?” is left out on Wayland, where GDK warns about the menu that opens it.
   @Test(
     .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
-    arguments: VirtualDesktop.Kind.everywhere, [false, true])
+    arguments: [(.x11, "Clear History?", false)]
+      + VirtualDesktop.Kind.everywhere.flatMap { [($0, "Preferences", false), ($0, "Preferences", true)] })
   func `leaving for another program hides the window, whichever window had the focus`(
-    _ kind: VirtualDesktop.Kind, isDialogClosedLater: Bool
+    _ kind: VirtualDesktop.Kind, _ dialog: String, isDialogClosedLater: Bool
   ) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.openOtherWindow()
@@ -120,8 +122,7 @@ import Testing
       try scene.desktop.home.set([
         "hide-on-focus-loss": isDialogClosedLater ? "false" : "true", "shortcut": "''",
       ])
-      try await scene.desktop.press("ctrl+comma")
-      try await waitUntil("the dialog active") { try await scene.activeTitle() == "Preferences" }
+      try await scene.open(dialog)
       try await other.activate()
       if isDialogClosedLater {
         try await waitUntil("the other program active") { try await scene.activeTitle() != "Preferences" }

@@ -100,13 +100,7 @@ import Testing
       // The program keeps running because it owns the clipboard.
       try await scene.desktop.press("Return")
       try await waitUntil("the text offered") { try await scene.desktop.paste() != nil }
-      if dialog == "Preferences" {
-        try await scene.desktop.press("ctrl+comma")
-      } else {
-        try await scene.openPopup("F10")
-        try await scene.desktop.press("Down", "Return")
-      }
-      try await scene.waitForDialog(titled: dialog)
+      try await scene.open(dialog)
       try await scene.toggle()
       try await waitUntil("no window") { try await scene.desktop.copyPastaWindowCount() == 0 }
       try await scene.toggle()
