@@ -8,6 +8,12 @@ final class Bar {
   /// The bar's buttons: those next to the words, or below them if there is not enough room, and one at the end.
   typealias Buttons = (beside: Widget, atEnd: Widget?)
 
+  /// How long an announcement waits.
+  ///
+  /// During this pause, a screen reader announces a simultaneous change of the focus, which would otherwise interrupt
+  /// the words.
+  static let pause = Duration.milliseconds(300)
+
   let root = Revealer()
   private let style: String
   private let makeButtons: @MainActor () -> Buttons
@@ -18,11 +24,10 @@ final class Bar {
 
   /// - Parameters:
   ///   - style: The style class.
-  ///   - pause: How long `announce` waits. During this pause, a screen reader announces a simultaneous change of the
-  ///     focus, which would otherwise interrupt the words.
+  ///   - pause: How long `announce` waits.
   ///   - giveBackFocus: Moves the focus back when the bar closes while one of its buttons has the focus.
   init(
-    _ style: String, pause: Duration = .milliseconds(300), giveBackFocus: @escaping @MainActor () -> Void,
+    _ style: String, pause: Duration = Bar.pause, giveBackFocus: @escaping @MainActor () -> Void,
     buttons: @escaping @MainActor () -> Buttons
   ) {
     self.style = style

@@ -27,6 +27,8 @@ final class HistoryList {
   private var flashes: [Clip.ID: Timeout] = [:]
   private var tokens: [ListenerToken] = []
   private var arrivals: Timeout?
+  /// The pause before the number of new items is announced.
+  private var announcement: Timeout?
   private lazy var ages = Age.Clock(now: rows.now) { [weak self] in
     self?.view.rowViews.compactMap(\.clip?.capturedAt) ?? []
   } refresh: { [weak self] in
@@ -248,6 +250,10 @@ final class HistoryList {
       root.add(newItems.root)
       scroll.onScroll(weakly(self) { if $0.scroll.offset <= 0 { $0.newItems.hide() } })
     }
+    announcement = Timeout(after: Bar.pause) { [weak self] in
+      guard let self, session.attention == .active, let words = newItems.words else { return }
+      view.announce(words)
+    }
   }
 
   private func goToNewest() {
@@ -323,6 +329,9 @@ private final class NewItemsButton {
   private let clicked: @MainActor () -> Void
   private var count = 0
   private var isMade = false
+
+  /// What the button says; nil while it is hidden.
+  var words: String? { count > 0 ? label.text : nil }
 
   init(clicked: @escaping @MainActor () -> Void) { self.clicked = clicked }
 

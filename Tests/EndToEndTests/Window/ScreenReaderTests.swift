@@ -124,10 +124,11 @@ import Testing
   private static var toldAgain: Bool { dlsym(nil, "gtk_accessible_update_platform_state") != nil }
 
   @Test
-  func `copies, deletions and notices are announced, and closing a notice focuses the row again`()
+  func `copies, deletions, notices and new items are announced, and closing a notice focuses the row again`()
     async throws
   {
-    try await Scene.run(with: ["oldest", "old", "new"], accessibility: true) { scene in
+    let texts = (1...30).map { "text \($0)" } + ["oldest", "old", "new"]
+    try await Scene.run(with: texts, accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       try await scene.desktop.press("Home", "Return")
       try await waitUntil("the announcement of the copy") { reader.heard.contains("Copied") }
@@ -146,7 +147,11 @@ import Testing
         return false
       }
       try await scene.desktop.press("space")
-      try await scene.expectFocus(on: "oldest", "2 of 2", by: reader)
+      try await scene.expectFocus(on: "oldest", "2 of 32", by: reader)
+      try await scene.desktop.press("End")
+      try await scene.expectFocus(on: "text 1", "32 of 32", by: reader)
+      _ = try await ClipboardOwner.start(offering: .text("newest"), on: scene.desktop)
+      try await waitUntil("the number of new items") { reader.heard.contains("1 New") }
     }
   }
 
