@@ -159,6 +159,16 @@ import Testing
     #expect(autostart.isSet == true)
   }
 
+  @Test func `an administrator's autostart file counts as on, and a hidden file turns it off`() throws {
+    let folders = [home.path + "/etc", home.path + "/usr"]
+    try StartAtLogin.AutostartFile(folder: folders[1]).set(true)
+    let autostart = StartAtLogin.AutostartFile(folder: folder, systemFolders: folders)
+    #expect(autostart.isSet == true)
+    try autostart.set(false)
+    #expect(autostart.isSet == false)
+    #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nHidden=true\n"))
+  }
+
   @Test func `the autostart file is updated if its program no longer exists`() throws {
     try StartAtLogin.AutostartFile(folder: folder, program: home.path + "/gone/copypasta").set(true)
     #expect(StartAtLogin.AutostartFile(folder: folder, program: "/bin/true").isSet == true)
@@ -170,7 +180,8 @@ import Testing
 
   // MARK: In a sandbox
 
-  @Test func `a portal's refusal resets the start-at-login setting and shows a message`() async throws {
+  @Test func `a portal's refusal resets start at login; one message is shown if it is locked`() async throws {
+    keepSettingsInMemory()
     let fake = try await FakePortal()
     try await fake.start()
     fake.answers["RequestBackground"] = .refused
@@ -189,6 +200,20 @@ import Testing
     try await pump("the answer") { start.work == nil }
     start.reconcile()
     #expect(preferences[flag: .startsAtLogin] && messages.count == 1)
+    // Its key has another type, so the setting cannot be reset, as if an administrator had locked it.
+    try home.write(
+      "<schemalist><schema id='\(CopyPasta.id)' path='/org/copypasta/CopyPasta/'>"
+        + "<key name='start-at-login' type='s'><default>''</default></key></schema></schemalist>",
+      to: "locked.gschema.xml")
+    try await compileSettingsSchemas(home.path, into: home.path)
+    fake.answers["RequestBackground"] = .refused
+    let locked = Preferences(schema: SettingsSchema(CopyPasta.id, compiledIn: home.path))
+    let lockedStart = startAtLogin(locked, StartAtLogin.BackgroundPortal { fake.client }) {
+      messages.append($0)
+      if messages.count > 2 { fake.answers["RequestBackground"] = .granted }
+    }
+    try await pump("the refusal") { lockedStart.work == nil }
+    #expect(messages.count == 2 && fake.calls.count == 3 && !locked[flag: .startsAtLogin])
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .refused])

@@ -88,15 +88,16 @@ final class StartAtLogin {
     // Apply one change at a time. When it is done, `changed` runs again and compares the setting.
     guard work == nil, preferences[flag: .startsAtLogin] != isSet else { return }
     work = Task.unpooled { [self] in
-      await applySetting()
+      let wanted = preferences[flag: .startsAtLogin]
+      await apply(wanted)
       work = nil
-      changed()
+      // If applying fails and the setting is locked, it keeps its value. Do not apply the same value forever.
+      if preferences[flag: .startsAtLogin] != wanted { changed() }
     }
   }
 
   /// Applies the setting to the desktop; if that fails, resets the setting, unless it has changed again.
-  private func applySetting() async {
-    let wanted = preferences[flag: .startsAtLogin]
+  private func apply(_ wanted: Bool) async {
     do throws(EntryError) {
       try await entry.set(wanted)
       isSet = wanted
@@ -155,6 +156,8 @@ extension StartAtLogin {
   @MainActor
   struct AutostartFile: Entry {
     private let file: KeyFile
+    /// The files of the same name that start the program for every user; the first one counts.
+    private let systemFiles: [KeyFile]
     private let program: String?
 
     /// The key that marks a file as written by this program; other files are not changed.
@@ -162,20 +165,28 @@ extension StartAtLogin {
 
     /// - Parameters:
     ///   - folder: The user's autostart folder.
+    ///   - systemFolders: The autostart folders for all users, in the order of their precedence.
     ///   - program: The absolute path of the program to start.
-    init(folder: String = Desktop.Folders.config + "/autostart", program: String? = ProgramFiles.program) {
-      file = KeyFile(path: "\(folder)/\(CopyPasta.id).desktop", group: "Desktop Entry")
+    init(
+      folder: String = Desktop.Folders.config + "/autostart",
+      systemFolders: [String] = Desktop.Folders.systemConfig.map { $0 + "/autostart" },
+      program: String? = ProgramFiles.program
+    ) {
+      func entry(in folder: String) -> KeyFile {
+        KeyFile(path: "\(folder)/\(CopyPasta.id).desktop", group: "Desktop Entry")
+      }
+      file = entry(in: folder)
+      systemFiles = systemFolders.map(entry)
       self.program = program
     }
 
     /// Whether the file exists, was written by this program, and is not disabled by a key that desktops add.
     ///
-    /// If the program that the file starts no longer exists, for example because it was moved, rewrites the file.
+    /// If the user has no such file, the administrator's file counts. If the program that the file starts no longer
+    /// exists, for example because it was moved, rewrites the file.
     var isSet: Bool? {
-      guard isOurs, file.string("Hidden") != "true", file.string("X-GNOME-Autostart-enabled") != "false"
-      else {
-        return false
-      }
+      guard file.exists else { return isSetBySystem }
+      guard isOurs, Self.isEnabled(file) else { return false }
       guard let started = file.string("TryExec"), started.hasPrefix("/"),
         !Desktop.hasProgram(at: started)
       else { return true }
@@ -183,22 +194,36 @@ extension StartAtLogin {
       return true
     }
 
+    private var isSetBySystem: Bool { systemFiles.first(where: \.exists).map(Self.isEnabled) ?? false }
+
+    private static func isEnabled(_ file: KeyFile) -> Bool {
+      file.string("Hidden") != "true" && file.string("X-GNOME-Autostart-enabled") != "false"
+    }
+
     private var isOurs: Bool { file.string(Self.mark) != nil }
 
     func set(_ starts: Bool) throws(EntryError) {
       guard !file.exists || isOurs else { throw .notOurs(path: file.path) }
       do throws(GLibError) {
-        if starts { try write() } else { try file.remove() }
+        if starts {
+          try write()
+        } else if isSetBySystem {
+          // A hidden file of the user overrides the administrator's file.
+          try write(isHidden: true)
+        } else {
+          try file.remove()
+        }
       } catch {
         throw .failed(path: file.path, reason: error.message)
       }
     }
 
-    private func write() throws(GLibError) {
+    private func write(isHidden: Bool = false) throws(GLibError) {
       let program = program ?? "copypasta"
       try file.write(strings: [
         ("Type", "Application"), ("Name", "CopyPasta"), ("Icon", CopyPasta.id), ("TryExec", program),
         ("Exec", Self.quoted(program) + " --background"), ("Terminal", "false"), (Self.mark, "true"),
+        ("Hidden", isHidden ? "true" : "false"),
       ])
     }
 

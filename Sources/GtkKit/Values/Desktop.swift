@@ -74,6 +74,10 @@ public enum Desktop {
     public static var systemData: [String] {
       g_get_system_data_dirs().map { strings(in: $0) } ?? []
     }
+    /// `$XDG_CONFIG_DIRS`.
+    public static var systemConfig: [String] {
+      g_get_system_config_dirs().map { strings(in: $0) } ?? []
+    }
   }
 
   private static func variable(_ name: String) -> String {
