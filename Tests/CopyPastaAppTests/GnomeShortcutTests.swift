@@ -70,12 +70,15 @@ import Testing
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
   }
 
-  @Test func `GNOME's settings follow CopyPasta's shortcut, and their changes are reported`() async throws {
+  @Test func `changes in GNOME's settings are reported, also that the keys are removed or not valid`() async {
     #expect(shortcut.install(keys))
-    let state = await shortcut.start(try #require(Accelerator("<Alt>F1")))
-    #expect(state == .held(by: .gnome, name: "Alt+F1") && entry["binding"] == .string("<Alt>F1"))
+    entry.set("command", to: .string("/gone/copypasta --toggle"))
+    #expect(await shortcut.start(keys) == .held(by: .gnome, name: "Ctrl+Super+V"))
+    #expect(entry["command"] == .string("copypasta --toggle"))
     var states: [ShortcutState] = []
     let token = shortcut.observers.add { if case .became(let state) = $0 { states.append(state) } }
+    entry.set("binding", to: .string("nonsense"))
+    #expect(states.last == .notHeld(.removed))
     entry.set("binding", to: .string("<Alt>F2"))
     #expect(states.last == .held(by: .gnome, name: "Alt+F2"))
     places.set("custom-keybindings", to: .strings([]))
@@ -83,7 +86,23 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `GNOME's shortcut is offered if no other backend works, and can be removed while turned off`()
+  @Test func `keys changed in GNOME's settings stay until the user chooses others`() async throws {
+    #expect(shortcut.install(keys))
+    entry.set("binding", to: .string("<Super>c"))
+    let preferences = Preferences(schema: nil)
+    let controller = GlobalShortcutController(preferences, backends: [shortcut])
+    controller.start()
+    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Super+C") })
+    controller.askAgain()
+    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Ctrl+Super+V") })
+    preferences.shortcut = "<Alt>F1"
+    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Alt+F1") })
+    entry.set("binding", to: .string(""))
+    #expect(controller.state == .notHeld(.removed) && controller.gnomeChoice == .add)
+    #expect(controller.choose(.add) == nil && entry["binding"] == .string("<Alt>F1"))
+  }
+
+  @Test func `GNOME's shortcut is offered if no other backend works, and removed when it is turned off`()
     async throws
   {
     let preferences = Preferences(schema: nil)
@@ -98,14 +117,15 @@ import Testing
     #expect(controller.choose(.add) == nil)
     #expect(try await eventually { controller.state == .held(by: .gnome, name: "Ctrl+Super+V") })
     #expect(controller.gnomeChoice == .remove)
-    #expect(controller.choose(.remove) == nil)
-    #expect(try await eventually { controller.gnomeChoice == .add })
-    #expect(places["custom-keybindings"] == .strings([Self.others]))
-    #expect(controller.choose(.add) == nil)
     preferences.shortcut = ""
-    #expect(controller.gnomeChoice == .remove)
-    #expect(controller.choose(.remove) == nil)
+    #expect(try await eventually { controller.state == .off })
     #expect(controller.gnomeChoice == nil && places["custom-keybindings"] == .strings([Self.others]))
+    // A shortcut in GNOME's settings works whatever the preference contains.
+    preferences.shortcut = "nonsense"
+    shortcut.install(keys)
+    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Ctrl+Super+V") })
+    #expect(controller.gnomeChoice == .remove && controller.choose(.remove) == nil)
+    #expect(try await eventually { controller.state == .notHeld(.malformed) })
   }
 
   /// The schema allows only an empty command, so writing fails as it does if an administrator has locked the key.

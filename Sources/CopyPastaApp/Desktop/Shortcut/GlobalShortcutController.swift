@@ -70,7 +70,7 @@ final class GlobalShortcutController {
 
   /// Requests the shortcut, and requests it again whenever the setting changes.
   func start() {
-    tokens.append(preferences.observe(.shortcut, weakly(self) { $0.restart() }))
+    tokens.append(preferences.observe(.shortcut, weakly(self) { $0.follow() }))
     restart()
   }
 
@@ -86,11 +86,17 @@ final class GlobalShortcutController {
   /// again.
   func askAgain() {
     for backend in backends { backend.forgetRefusal() }
-    restart()
+    follow()
   }
 
   /// Opens the desktop's own dialog for the keys, and returns whether that succeeded; nil if there is none.
   var openSettings: (@MainActor () async -> Bool)? { backends.lazy.compactMap(\.openSettings).first }
+
+  /// Follows the user's choice of keys.
+  private func follow() {
+    gnome?.follow(preferences.shortcut)
+    restart()
+  }
 
   private func restart() {
     let before = work
@@ -112,8 +118,9 @@ final class GlobalShortcutController {
 
   var gnomeChoice: GnomeChoice? {
     guard let gnome else { return nil }
-    if gnome.isSet { return .remove }
-    return state.command != nil && Accelerator(preferences.shortcut) != nil ? .add : nil
+    // Offer to add the shortcut also if it is in GNOME's list, but without keys.
+    if state.command != nil, Accelerator(preferences.shortcut) != nil { return .add }
+    return gnome.isSet ? .remove : nil
   }
 
   /// Makes the change that the user has chosen.
@@ -155,13 +162,23 @@ final class GlobalShortcutController {
     guard !Task.isCancelled else { return }
     // The end of the pause calls `restart`.
     guard !isPaused else { return state = .starting }
-    guard !preferences.shortcut.isEmpty else { return state = .off }
-    guard let keys = Accelerator(preferences.shortcut) else { return state = .notHeld(.malformed) }
-    // Check again, although Preferences rejects such keys, because another program may have written the setting.
-    if let objection = keys.objection { return state = .notHeld(.unsuitable(objection)) }
+    guard let keys = Accelerator(preferences.shortcut), keys.objection == nil else {
+      state = stateWithoutKeys ?? .off
+      // GNOME's shortcut works whatever the setting contains.
+      if let gnome { handle(.became(gnome.watch()), from: gnome) }
+      return
+    }
     state = .starting
     let state = await firstSuccess(for: keys)
     if !Task.isCancelled { self.state = state }
+  }
+
+  /// The state if the setting contains no suitable keys; nil if it does.
+  private var stateWithoutKeys: ShortcutState? {
+    guard !preferences.shortcut.isEmpty else { return .off }
+    guard let keys = Accelerator(preferences.shortcut) else { return .notHeld(.malformed) }
+    // Check again, although Preferences rejects such keys, because another program may have written the setting.
+    return keys.objection.map { .notHeld(.unsuitable($0)) }
   }
 
   /// Tries one backend after the other.
@@ -194,7 +211,7 @@ final class GlobalShortcutController {
       if holder == nil, state.isPromising { holder = backend }
       guard holder === backend else { return }
       if !state.isPromising { holder = nil }
-      self.state = state
+      self.state = state.isPromising ? state : stateWithoutKeys ?? state
     }
   }
 }

@@ -2,8 +2,8 @@ import GtkKit
 
 /// A custom shortcut in GNOME's settings that runs `copypasta --toggle`, for GNOME without the shortcuts portal.
 ///
-/// The user sees the shortcut in GNOME's settings under Keyboard. It is added (`install`) and removed (`remove`) only
-/// at the user's request.
+/// The user sees the shortcut in GNOME's settings under Keyboard, and can change its keys there. It is added (`install`),
+/// changed (`follow`) and removed (`remove`) only at the user's request.
 @MainActor
 final class GnomeShortcut: GlobalShortcutController.Backend {
   private static let mediaKeys = "org.gnome.settings-daemon.plugins.media-keys"
@@ -15,7 +15,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   private let entry: Settings
   private let command: String
   private var changesToken: ListenerToken?
-  private var keys: Accelerator?
+  private var isWatched = false
   /// Never notified of a press, because GNOME runs a command, which calls this program over D-Bus.
   let observers = Observers<GlobalShortcutController.BackendEvent>()
 
@@ -70,26 +70,43 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
     return true
   }
 
+  /// Applies the keys that the user has chosen in Preferences, if the shortcut is in GNOME's list; removes it if
+  /// `shortcut` is empty.
+  ///
+  /// Ignores failures: if the settings are locked, GNOME's current keys still work, and the state names them.
+  func follow(_ shortcut: String) {
+    guard isSet else { return }
+    if shortcut.isEmpty {
+      remove()
+    } else if let keys = Accelerator(shortcut), keys.objection == nil {
+      install(keys)
+    }
+  }
+
   // MARK: - Backend
 
-  /// Updates the keys in GNOME's settings, if the shortcut is there.
-  func start(_ keys: Accelerator) async -> ShortcutState {
-    self.keys = keys
-    // Ignore failures: if the settings are locked, GNOME's current keys still work, and `state` names them.
-    if isSet { install(keys) }
+  /// Leaves the keys as they are, because the user may have changed them in GNOME's settings.
+  func start(_ keys: Accelerator) async -> ShortcutState { watch() }
+
+  /// Leaves GNOME's settings as they are, because the shortcut also starts the program.
+  func stop() async { isWatched = false }
+
+  /// Returns the state, and reports its changes from now on.
+  func watch() -> ShortcutState {
+    // The program may have been moved.
+    if isSet, entry["command"] != .string(command) { entry.set("command", to: .string(command)) }
+    isWatched = true
     return state
   }
 
-  /// Leaves GNOME's settings as they are, because the shortcut also starts the program.
-  func stop() async { keys = nil }
-
   private func settingsChanged() {
-    if keys != nil { observers.notify(.became(state)) }
+    if isWatched { observers.notify(.became(state)) }
   }
 
   private var state: ShortcutState {
     guard isSet, let binding = entry["binding"]?.string else { return .notHeld(.unsupported) }
-    return .held(by: .gnome, name: Accelerator(binding)?.label)
+    guard let keys = Accelerator(binding) else { return .notHeld(.removed) }
+    return .held(by: .gnome, name: keys.label)
   }
 
   private var listed: [String] { paths[Self.list]?.strings ?? [] }
