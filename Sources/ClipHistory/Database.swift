@@ -127,8 +127,8 @@ final class Database {
       try execute("COMMIT")
       return result
     } catch {
-      // If the log could not be synced, it still contains the whole transaction.
-      let isInLog = sqlite3_extended_errcode(handle) == Self.syncFailure
+      // If the log could not be synced, it still contains the whole transaction. On a full disk, it may contain a part.
+      let isInLog = sqlite3_extended_errcode(handle) == Self.syncFailure || error == .diskFull
       // If the disk is full, SQLite has already rolled back. Throw the original error, because it names the cause.
       if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
       if isInLog { removeFailedTransaction() }
@@ -136,7 +136,8 @@ final class Database {
     }
   }
 
-  /// Truncates the log after a commit that failed, because a crash would otherwise bring its transaction back.
+  /// Truncates the log after a transaction that failed, because a crash would otherwise bring it back, or because it takes
+  /// room on a full disk.
   private func removeFailedTransaction() {
     do throws(StoreError) {
       _ = try truncateLog(waiting: 0)

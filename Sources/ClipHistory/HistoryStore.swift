@@ -67,6 +67,8 @@ public actor HistoryStore: SerialActor {
   ///
   /// They take 32 MiB, of which only the written part becomes resident.
   private static let reservedIDs: Int64 = 4 << 20
+  /// The size in bytes up to which a text is written without examining the free space.
+  private static let smallText = 1 << 20
 
   /// The queue on which the store runs.
   public nonisolated let queue = SerialQueue(label: "org.copypasta.history")
@@ -237,7 +239,9 @@ public actor HistoryStore: SerialActor {
       let last = try connection.readLastCapture()
       let isLast = last.fingerprint == fingerprint
       let time = CaptureTime.next(after: last.capturedAt, at: now)
-      let clip = try isKnown(connection, isLast) ? nil : connection.insert(text, capturedAt: time)
+      let isNew = try !isKnown(connection, isLast)
+      if isNew, try !hasRoom(for: text) { throw .diskFull }
+      let clip = isNew ? try connection.insert(text, capturedAt: time) : nil
       if clip != nil || setsLastCaptured && !isLast {
         try connection.writeLastCapture(
           setsLastCaptured ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
@@ -246,6 +250,14 @@ public actor HistoryStore: SerialActor {
     }
     truncateLogIfNeeded()
     return clip.map { .recorded($0) } ?? .duplicate
+  }
+
+  /// Whether the disk has room for a text in the log and, when the log is checkpointed, in the database.
+  ///
+  /// Without room for the second, the log could not be truncated, and would keep deleted texts.
+  private func hasRoom(for text: ClipText) throws(StoreError) -> Bool {
+    guard text.byteCount > Self.smallText else { return true }
+    return try HistoryFolder.freeSpace(in: location.folder) >= 2 * text.byteCount + Self.smallText
   }
 
   /// Returns the whole text of a clip; nil if the clip was deleted, which is confirmed by reading every row.

@@ -48,6 +48,23 @@ struct FullDiskTests {
     #expect(try history.reader().newestPage(limit: 50).map(\.id) == [21, 20])
   }
 
+  @Test(arguments: [3, 5])
+  func `a text too large for the disk leaves no trace, and a deleted text is still overwritten`(
+    megabytes: Int
+  ) async throws {
+    let store = try history.store(.init(readers: 0, retries: []))
+    try await store.add("Xq7!vanish")
+    FileCalls.freeSpace.withLock { $0[history.location.folder] = 4 << 20 }
+    defer { FileCalls.freeSpace.withLock { $0[history.location.folder] = nil } }
+    try await history.limitRoom(to: 4 << 20) {
+      let text = String(repeating: "Xq7!refused ", count: megabytes << 20 / 12)
+      await #expect(throws: StoreError.diskFull) { try await store.add(text) }
+      try await store.delete(1)
+      #expect(try !history.contains("Xq7!"))
+    }
+    await store.close()
+  }
+
   @Test func `a recovery on a full disk changes nothing, and needs little more room than a second history`()
     async throws
   {
