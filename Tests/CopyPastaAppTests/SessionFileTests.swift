@@ -106,6 +106,39 @@ import Testing
     await session.close()
   }
 
+  @Test func `texts that arrive before a recovery that another program delays are recorded after it`()
+    async throws
+  {
+    await scratch.close()
+    let session = session()
+    try await waitUntil("the history open") {
+      session.tryAgain()
+      return session.state == .open(obstacle: nil)
+    }
+    let log = SessionLog(of: session)
+    var other: ClipCursor? = try ClipCursor(location: scratch.location)
+    HistoryFolder.markDamaged(scratch.location.database)
+    await session.store.release(because: .damaged)
+    let drops = [FakeDrop("first"), FakeDrop("second")]
+    drops.forEach(session.record)
+    try await waitUntil("the recovery delayed") {
+      // The first wait ends with the attempt to open, which queues the recovery.
+      await session.drainActions()
+      await session.drainActions()
+      return session.state == .opening && drops.allSatisfy { $0.answers == [true] }
+    }
+    withExtendedLifetime(other) {}
+    other = nil
+    try await waitUntil("the history open") {
+      session.tryAgain()
+      return session.state == .open(obstacle: nil)
+    }
+    await session.drain()
+    #expect(session.texts.starts(with: ["second", "first"]) && session.recovery != nil)
+    #expect(log.failures == [.notRecorded(.waiting(.locked))])
+    await session.close()
+  }
+
   @Test func `when writing becomes possible again, undo, open texts and other notices stay`() async throws {
     await scratch.close()
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)

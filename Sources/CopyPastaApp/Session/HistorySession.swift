@@ -346,7 +346,8 @@ final class HistorySession {
           events.notify(.recovered)
         }
       } catch .locked {
-        // Another program has the history open, usually for a moment.
+        // Another program has the history open, usually for a moment. Release again, so that texts wait for the lock.
+        await store.release(because: .locked)
         await enter(.unavailable(.locked))
       } catch {
         // Show what is readable of the damaged history, or why nothing is.
