@@ -211,6 +211,27 @@ extension HistorySessionTests {
     #expect(log.failures.isEmpty)
   }
 
+  @Test func `pastes and drops are read only while few texts wait for another program's lock`() async throws {
+    let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
+    let log = SessionLog(of: session)
+    let large = [UInt8](repeating: 0x61, count: CaptureQueue.backlogLimit)
+    clipboard.offers.resultOnPurpose = .success(.text(large))
+    let drops = [FakeDrop("b"), FakeDrop("c")]
+    clipboard.offers.content = .noText
+    session.attention = .active
+    try await scratch.whileLocked {
+      session.paste()
+      try await waitUntil("a text waiting") { log.failures == [.notRecorded(.waiting(.locked))] }
+      session.paste()
+      drops.forEach(session.record)
+      try await Task.sleep(for: .milliseconds(100))
+      #expect(clipboard.offers.readsOnPurpose.count == 1 && drops.allSatisfy { $0.answers == [] })
+    }
+    await session.drain()
+    #expect(clipboard.offers.readsOnPurpose.count == 2 && drops.allSatisfy { $0.answers == [true] })
+    await session.close()
+  }
+
   @Test func `clearing the history removes earlier captures and keeps later captures`() async throws {
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 120_000)
     try await scratch.whileLocked {

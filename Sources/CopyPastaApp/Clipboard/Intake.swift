@@ -141,6 +141,7 @@ final class Intake {
       let early = conditions.isFollowing ? nil : Task.unpooled { await read() }
       // Finish any pending copy from the history, so that its text is on the clipboard.
       await actions.drain()
+      await captures.awaitRoom()
       guard !userRead.isWithdrawn else { return }
       if let own = copiedSincePaste.take() ?? clipboard.offeredText {
         return captures.add(own, .pastedOwn(copy: clipboard.ownCopies.count))
@@ -153,6 +154,7 @@ final class Intake {
   /// Records a dropped text.
   func drop(_ drop: any DroppedText) {
     start(UserRead(isPaste: false)) { [self] userRead in
+      await captures.awaitRoom()
       let delivery = await delivery { () throws(TransferError) in
         try await source.read(drop, under: userRead.permit)
       }
