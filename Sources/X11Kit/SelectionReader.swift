@@ -203,12 +203,13 @@ public actor SelectionReader: SerialActor {
     defer {
       if !isWatched { connection.followOwner(of: selection, false) }
       transfer.end()
+      // The end of a transfer discards focus events, so await the focus only now.
+      if isFollowed, transfer.lacksFocus, let window = read.activeWindow { awaitFocus(of: window) }
       handleChanges(during: transfer, isFollowed: isFollowed)
     }
     do {
       return .success(try transfer.content())
     } catch {
-      if isFollowed, transfer.lacksFocus, let window = read.activeWindow { awaitFocus(of: window) }
       return .failure(error)
     }
   }

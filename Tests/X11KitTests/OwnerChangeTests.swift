@@ -128,6 +128,18 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == ["TARGETS", "UTF8_STRING"])
     }
 
+    @Test func `a clipboard read during which its window gets the focus is repeated`() async throws {
+      try await own("Owner")
+      let windows = try await OtherWindows(on: display)
+      let (reader, window) = (reader, windows.all[1])
+      for _ in 1...100 {
+        try await windows.focus()
+        async let outcome = reader.outcome(activeWindow: window, reason: .followed)
+        try await windows.focus(window)
+        if await outcome == .failure(.cancelled) { try await reader.nextOffer() }
+      }
+    }
+
     @Test func `server times and request numbers are ordered correctly across an overflow`() {
       let (before, after) = (UInt32.max - 5, UInt32(5))
       #expect(after.isAtOrAfter(before) && after.isAtOrAfter(after))
