@@ -30,6 +30,9 @@ public actor SelectionOwner {
   }
   private let holdsClipboard = Atomic(false)
 
+  /// How long a request may be on its way, in milliseconds of the server time.
+  private static let longestTransit: UInt32 = 600_000
+
   private let queue = SerialQueue(label: "org.copypasta.selection-owner")
   private var readSource: XConnection.ReadSource?
   private var timer: DispatchTimer?
@@ -215,8 +218,10 @@ public actor SelectionOwner {
     guard request.selection == atoms[.clipboard], request.owner == window, request.requestor != window else {
       return false
     }
-    // A request from before our ownership is meant for an earlier owner (ICCCM 2.2).
-    return request.time == noTime || request.time.isAtOrAfter(since)
+    // A request from just before our ownership is meant for an earlier owner (ICCCM 2.2). Times overflow after 49 days,
+    // so an older time may also be one of weeks later.
+    let age = since &- request.time
+    return request.time == noTime || age == 0 || age > Self.longestTransit
   }
 
   /// Writes the offer as `target` into a property.

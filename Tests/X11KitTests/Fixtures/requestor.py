@@ -102,7 +102,7 @@ def outdated(requestor):
     """Requests with times before and after the start of the ownership; times wrap around."""
     requestor.ask('TIMESTAMP', 'P')
     since = requestor.take(requestor.answer())[2][0]
-    for time in (since - 2**30, since - 1, since, since + 1, since + 2**30):
+    for time in (since + 2**31 + 1, since - 1, since, since + 1, since + 2**30):
         requestor.ask('UTF8_STRING', 'P', time % 2**32)
         say('refused' if requestor.answer() is None else 'served')
 
