@@ -45,12 +45,15 @@ final class ShortcutGroup {
       tr("Keys in Your Desktop’s Settings"), tr("Your desktop has the last word on the keys."), desktopButton)
     gnomeRow = PreferenceRow(tr("Shortcut in _GNOME"), "", gnomeButton)
     window.noteInput()
+    // On X11, the button keeps GTK's focus when another window becomes active, because recording grabs the keyboard.
+    window.onActivityChange { [weak self, weak window] in
+      if window?.isShownAndActive != true { self?.isRecording = false }
+    }
     connect()
     show()
   }
 
   private func connect() {
-    button.isEnabled = preferences.isWritable(.shortcut)
     button.onClick(weakly(self) { $0.clicked() })
     button.onFocusLoss(weakly(self) { $0.isRecording = false })
     // Handle hiding as well, because a window can close without losing the focus first.
@@ -75,7 +78,7 @@ final class ShortcutGroup {
       // Release the current shortcut, so that its keys can be chosen again and do not toggle the window.
       controller.isPaused = isRecording
       keysRow.keepsHeight = isRecording
-      if isRecording { explain(Self.keysHint) }
+      if isRecording { keysRow.explain(Self.keysHint, spoken: Self.prompt + " " + Self.keysHint) }
       show()
     }
   }
@@ -92,6 +95,7 @@ final class ShortcutGroup {
 
   /// Starts to record the next key combination.
   func record() {
+    guard button.isEnabled else { return }
     button.grabFocus()
     isRecording = true
   }
@@ -118,6 +122,8 @@ final class ShortcutGroup {
     }
     return true
   }
+
+  private static var prompt: String { tr("Press Keys…") }
 
   private static var keysHint: String { tr("Esc cancels, Backspace turns the shortcut off.") }
 
@@ -158,7 +164,8 @@ final class ShortcutGroup {
   private var name: String { controller.state.command == nil ? keysSet : controller.state.keys }
 
   private func show() {
-    label.text = isRecording ? tr("Press Keys…") : name
+    button.isEnabled = preferences.isWritable(.shortcut)
+    label.text = isRecording ? Self.prompt : name
     if isRecording { button.addStyle("recording") } else { button.removeStyle("recording") }
     guard !isRecording else { return }
     let state = controller.state

@@ -44,6 +44,7 @@ public final class Window: Widget {
     set { g_object_set_data(cast(), "copypasta-is-left", newValue ? raw : nil) }
   }
   private var expectedFocus: ExpectedFocus?
+  private let activityListeners = Shared<[@MainActor () -> Void]>([])
 
   /// Stores each key and button event from now on: on X11 with GTK 4.24, `takesSystemShortcuts` needs the latest one.
   public func noteInput() {
@@ -127,17 +128,22 @@ public final class Window: Widget {
   ///
   /// Call this method before showing the window.
   public func onActivityChange(_ body: @escaping @MainActor () -> Void) {
+    activityListeners.value.append(body)
+    guard activityListeners.value.count == 1 else { return }
+    let changed: @MainActor () -> Void = { [activityListeners] in
+      for listener in activityListeners.value { listener() }
+    }
     connect("notify::is-active") { [weak self] in
       self?.isLeft = false
-      body()
+      changed()
     }
     connect("notify::visible") { [weak self] in
       guard let self else { return }
       // Ignore `is-active` until the window gets the focus again.
       if !isVisible { self.isLeft = gtk_window_is_active(cast()) != 0 }
-      body()
+      changed()
     }
-    followFocus(changed: body)
+    followFocus(changed: changed)
   }
 
   /// Calls `body` before the window closes; return true to keep it open.

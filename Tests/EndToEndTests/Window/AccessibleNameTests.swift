@@ -49,6 +49,11 @@ import Testing
                 && $0.description.components(separatedBy: "Ctrl+Super+V").count == 2
             }
           }
+          try await scene.desktop.press("alt+h")
+          try await waitUntil("the request for keys in the button's description") {
+            try await reader.tree().focused?.description.hasPrefix("Press Keys… Esc cancels") == true
+          }
+          try await scene.desktop.press("Escape")
         }
         try await scene.desktop.press("Escape")
         try await waitUntil("the main window again") { try await scene.app.window.isActive() }

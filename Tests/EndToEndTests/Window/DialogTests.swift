@@ -32,6 +32,20 @@ import Testing
     }
   }
 
+  /// On Wayland, the button itself loses the focus.
+  @Test func `the shortcut button stops waiting for keys when another X11 window is active`() async throws {
+    try await Scene.run { scene in
+      let preferences = try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.desktop.press("alt+h")
+      try await scene.desktop.openOtherWindow()
+      try await scene.desktop.press("ctrl+s")
+      try await preferences.activate()
+      try await scene.desktop.press("alt+c")
+      try await waitUntil("Preferences usable") { try scene.keyFile().contains("hide-after-copying=true") }
+      #expect(try scene.keyFile().contains("shortcut=''"))
+    }
+  }
+
   @Test func `the wheel scrolls Preferences and does not change the number under the pointer`() async throws {
     try await Scene.run(with: ["one"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
