@@ -1,6 +1,7 @@
 import CGtk
 import ClipHistory
 import GtkTestSupport
+import TestSupport
 import Testing
 
 @testable import CopyPastaApp
@@ -38,6 +39,16 @@ import Testing
     window.destroy()
     row.isAvailable = true
     #expect(control.isOn && control.isEnabled)
+  }
+
+  @Test func `a switch flips back if its setting refuses the change`() async throws {
+    let folder = try TemporaryFolder()
+    try await compileSettingsSchemas(Fixture.checkout + "/data", into: folder.path)
+    let preferences = Preferences(schema: SettingsSchema(CopyPasta.id, compiledIn: folder.path))
+    // The schema refuses to store true as a number.
+    let row = PreferenceRow(.sizeLimit, of: preferences, "Title", "Explanation")
+    row.clicked?()
+    try await pump("the stored value") { (row.control as? Switch)?.isOn == false }
   }
 
   @Test func `without haptics, Preferences hides the vibration setting; without a tray, it says so`()
@@ -135,7 +146,7 @@ import Testing
   }
 
   @Test
-  func `a row that waits for keys keeps its height, refuses bad keys, and clears an earlier refusal`()
+  func `a row that waits for keys keeps its height, refuses bad keys, and does not wait while disabled`()
     async throws
   {
     let shown = try ShownDialogs()
@@ -158,6 +169,10 @@ import Testing
     #expect(words.hasSuffix("Esc cancels, Backspace turns the shortcut off."))
     #expect(window.shortcut.pressed(try #require(Accelerator(shown.services.preferences.shortcut))))
     #expect(shown.way.forgottenRefusals == 1)
+    // A locked setting disables the button, and a click next to it has no effect.
+    gtk_widget_set_sensitive(widgets(gtk_button_get_type(), in: row).first, 0)
+    window.shortcut.record()
+    #expect(!shown.services.shortcut.isPaused)
     shown.dialogs.close()
   }
 

@@ -70,6 +70,20 @@ import Testing
     for (key, _) in changes { #expect(settings[key] == schema.initialValue(of: key)) }
   }
 
+  @Test func `a setting that is locked or unlocked is reported like a change`() throws {
+    var told: [String] = []
+    let settings = Settings(schema, initially: initial) { told.append($0) }
+    let backend = try #require(
+      RuntimeSymbols.function("g_settings_backend_get_default", as: (@convention(c) () -> gpointer).self))
+    let report = try #require(
+      RuntimeSymbols.function(
+        "g_settings_backend_writable_changed",
+        as: (@convention(c) (gpointer, UnsafePointer<CChar>) -> Void).self))
+    report(backend(), "/org/copypasta/test/sound")
+    #expect(MainLoop.run(until: { told == ["sound"] }, atMost: generousLimit))
+    withExtendedLifetime(settings) {}
+  }
+
   @Test func `settings without a schema are kept in memory only`() {
     var told: [String] = []
     let settings = Settings(nil, initially: initial) { told.append($0) }

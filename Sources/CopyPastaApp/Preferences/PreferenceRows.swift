@@ -134,7 +134,11 @@ extension PreferenceRow {
     }
     show()
     control.onChange { [weak self, weak control] in
-      if let control, self?.isAvailable == true { preferences[keyPath: value] = control[keyPath: shown] }
+      guard let control, self?.isAvailable == true else { return }
+      preferences[keyPath: value] = control[keyPath: shown]
+      // Show the stored value again, in case the write was refused. Defer: a switch that is reset while it reports the
+      // change would keep the refused state for screen readers.
+      Task.unpooled { show() }
     }
     observation = preferences.observe(key, show)
     refresh = show
@@ -163,13 +167,13 @@ final class RetentionMenu {
     self.session = session
     preferences = session.services.preferences
     self.window = window
-    root.isEnabled = preferences.isWritable(.retentionPeriod)
     show()
     root.onChange(weakly(self) { $0.changed() })
     observation = preferences.observe(.retentionPeriod, weakly(self) { $0.show() })
   }
 
   private func show() {
+    root.isEnabled = preferences.isWritable(.retentionPeriod)
     root.chosen = RetentionPeriod.allCases.firstIndex(of: preferences.retentionPeriod) ?? 0
     row.explain(explanation)
   }

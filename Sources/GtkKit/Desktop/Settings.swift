@@ -20,7 +20,8 @@ public final class Settings {
   ///   - schema: nil to keep the values in memory.
   ///   - path: the storage path for a relocatable schema; nil for a schema that defines its own path.
   ///   - initial: all keys, each with the default to use if the schema lacks the key.
-  ///   - changed: called with the key of each change, whether by this program or another.
+  ///   - changed: called with the key of each change, whether by this program or another, and with each key that an
+  ///     administrator locks or unlocks.
   public init(
     _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: Variant],
     changed: @escaping @MainActor (_ key: String) -> Void = { _ in }
@@ -33,7 +34,7 @@ public final class Settings {
       let path = schema.path == nil ? path ?? "/" : nil
       return Object(Owned(taking: g_settings_new_full(schema.pointer, nil, path)))
     }
-    stored?.connect("changed", changed)
+    for signal in ["changed", "writable-changed"] { stored?.connect(signal, changed) }
     // GSettings emits a change only for keys that were read after the handler was connected.
     for key in initial.keys { _ = self[key] }
   }
