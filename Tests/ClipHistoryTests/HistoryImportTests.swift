@@ -230,17 +230,14 @@ struct HistoryImportTests {
       (1...150).map { ("\(word) \($0) " + String(repeating: ".", count: 200), Int64($0) * 10 + time) }
     }
     try await record(clips("old", after: 0))
-    let (before, states) = (try found(), FolderCopies(of: history))
-    try await FileCalls.observe(history.location.folder, kinds: [.write, .truncate]) { _ in
-      states.add()
-      return 0
-    } during: {
+    let before = try found()
+    let states = try await history.copies(before: [.write, .truncate]) {
       try await add(clips("new", after: 5))
     }
     let after = try found()
-    #expect(after.count == 300 && states.all.count > 30)
+    #expect(after.count == 300 && states.count > 30)
     var outcomes: Set<Bool> = []
-    for (number, state) in states.all.enumerated() {
+    for (number, state) in states.enumerated() {
       await (try state.store()).close()
       let left = try found(in: state)
       outcomes.insert(left == after)

@@ -54,15 +54,11 @@ struct InterruptionTests {
   @Test(arguments: Kind.allCases)
   func `the start after a killed recovery has all rows and no second copy`(_ kind: Kind) async throws {
     let history = try Self.history(kind)
-    let states = FolderCopies(of: history)
-    try await FileCalls.observe(history.location.folder, kinds: [.rename, .unlink, .sync]) { _ in
-      states.add()
-      return 0
-    } during: {
+    let states = try await history.copies(before: [.rename, .unlink, .sync]) {
       _ = try await history.recovered()
     }
-    #expect(states.all.count >= 10)
-    for (number, state) in states.all.enumerated() {
+    #expect(states.count >= 10)
+    for (number, state) in states.enumerated() {
       try await Self.expectComplete(state, "\(kind), state \(number)")
     }
     try await Self.expectComplete(history, "\(kind), at the end")
@@ -111,21 +107,21 @@ struct InterruptionTests {
   }
 }
 
-/// Copies of a history's folder, as kills would have left it.
-final class FolderCopies: Sendable {
-  private let history: TemporaryHistory
-  private let copies = Mutex<[TemporaryHistory]>([])
-
-  init(of history: TemporaryHistory) { self.history = history }
-
-  var all: [TemporaryHistory] { copies.withLock { $0 } }
-
-  func add() {
-    do {
-      let copy = try history.snapshot()
-      copies.withLock { $0.append(copy) }
-    } catch {
-      Issue.record(error)
+extension TemporaryHistory {
+  /// Runs `body`, and returns copies of the folder as a kill before each of these system calls would have left it.
+  func copies(
+    before kinds: [FileCalls.Kind] = FileCalls.Kind.allCases, during body: () async throws -> Void
+  ) async throws -> [TemporaryHistory] {
+    let copies = Mutex<[TemporaryHistory]>([])
+    try await FileCalls.observe(location.folder, kinds: kinds) { [self] _ in
+      do {
+        let copy = try snapshot()
+        copies.withLock { $0.append(copy) }
+      } catch { Issue.record(error) }
+      return 0
+    } during: {
+      try await body()
     }
+    return copies.withLock { $0 }
   }
 }

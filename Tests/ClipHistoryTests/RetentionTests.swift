@@ -277,15 +277,9 @@ import Testing
   {
     for text in ["one", "two"] { try await store.add(text, at: Self.now - 40 * Self.day) }
     let expired = try await find()
-    let states = FolderCopies(of: history)
-    try await FileCalls.observe(history.location.folder) { _ in
-      states.add()
-      return 0
-    } during: {
-      try await store.delete(expired) { _ in true }
-    }
+    let states = try await history.copies { try await store.delete(expired) { _ in true } }
     var outcomes: Set<Bool> = []
-    for state in states.all {
+    for state in states {
       let reopened = try state.store()
       let found = try #require(try await reopened.findExpired(after: .month, at: Self.here))
       #expect(try found.isClockBelieved == state.previews().isEmpty)

@@ -15,11 +15,15 @@ import TestSupport
 
     """
 
+  private static let kinds: [String: VirtualDesktop.Kind] = [
+    "x11": .x11, "sway": .wayland, "labwc": .labwc, "gnome": .gnome, "kde": .kde,
+  ]
+
   static func main() async {
     let arguments = CommandLine.arguments.dropFirst()
     if ["-h", "--help"].contains(arguments.first) { return print(usage, terminator: "") }
     guard arguments.count >= 3, arguments.dropFirst().first == "--",
-      let kind = arguments.first.flatMap(VirtualDesktop.Kind.init(name:))
+      let kind = arguments.first.flatMap({ kinds[$0] })
     else { end(2, saying: usage) }
     guard kind.isInstalled else { end(77, saying: "desktop: \(arguments[1]) is not installed\n") }
     do {
@@ -79,19 +83,6 @@ import TestSupport
       case .signal(let number): return 128 + number
       case nil: continue
       }
-    }
-  }
-}
-
-extension VirtualDesktop.Kind {
-  fileprivate init?(name: String) {
-    switch name {
-    case "x11": self = .x11
-    case "sway": self = .wayland
-    case "labwc": self = .labwc
-    case "gnome": self = .gnome
-    case "kde": self = .kde
-    default: return nil
     }
   }
 }

@@ -59,8 +59,13 @@ import Testing
 
   @Test func `a due timeout that is released on another thread does not fire`() async throws {
     var calls = 0
-    let holder = TimeoutHolder(Timeout(after: .zero) { calls += 1 })
-    holder.letGoOnAnotherThread()
+    let holder = Mutex<Timeout?>(Timeout(after: .zero) { calls += 1 })
+    let isDone = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "another thread").async {
+      holder.withLock { $0 = nil }
+      isDone.signal()
+    }
+    isDone.wait()
     runLater()
     #expect(calls == 0)
     // The timeout's deinit runs in the main actor's next turn; GLib would warn about a source that no longer exists.
@@ -81,20 +86,5 @@ import Testing
     }
     #expect(try await pumping { await idle.value } == 100)
     withExtendedLifetime(timeout) {}
-  }
-}
-
-private final class TimeoutHolder: Sendable {
-  private let timeout: Mutex<Timeout?>
-
-  init(_ timeout: Timeout) { self.timeout = Mutex(timeout) }
-
-  func letGoOnAnotherThread() {
-    let isDone = DispatchSemaphore(value: 0)
-    DispatchQueue(label: "another thread").async {
-      self.timeout.withLock { $0 = nil }
-      isDone.signal()
-    }
-    isDone.wait()
   }
 }

@@ -11,15 +11,12 @@ import Testing
     #expect(digest.count == 32)
   }
 
-  @Test func `placeholders in a text are filled once, and other percent signs are kept`() {
+  @Test func `placeholders are filled once, in the translation's order, and other percent signs are kept`() {
     #expect("100% of %s, %s".filled(with: "a%sb") == "100% of a%sb, %s")
     #expect("nothing".filled(with: "x") == "nothing")
     #expect("%".filled(with: "x") == "%")
     #expect("%%s".filled(with: "x") == "%x")
     #expect("%s of %s".filled(with: "%s", "9") == "%s of 9")
-  }
-
-  @Test func `a translation may reorder the placeholders`() {
     #expect("%2$s のうち %1$s".filled(with: "3", "9") == "9 のうち 3")
     #expect("%3$s, %0$s".filled(with: "3", "9") == "%3$s, %0$s")
   }
@@ -50,18 +47,13 @@ import Testing
     #expect(file.integers(["width", "height", "depth"]) == ["depth": 8])
   }
 
-  @Test func `invalid values in a key file are ignored`() throws {
+  @Test func `invalid values in a key file are ignored, and writing to an impossible path throws`() throws {
     let folder = try TemporaryFolder()
+    let file = KeyFile(path: folder.path + "/state.ini", group: "window")
     try folder.write("[window]\nwidth=wide\nheight=7\n", to: "state.ini")
-    #expect(
-      KeyFile(path: folder.path + "/state.ini", group: "window").integers(["width", "height"]) == [
-        "height": 7
-      ])
+    #expect(file.integers(["width", "height"]) == ["height": 7])
     try folder.write("\u{0}\u{1}", to: "state.ini")
-    #expect(KeyFile(path: folder.path + "/state.ini", group: "window").integers(["width"]) == [:])
-  }
-
-  @Test func `writing a key file to an impossible path throws`() throws {
+    #expect(file.integers(["width"]) == [:])
     #expect(throws: GLibError.self) {
       try KeyFile(path: "/proc/copypasta/state.ini", group: "window").write([("width", 1)])
     }

@@ -50,26 +50,18 @@ import Testing
     #expect("\(Variant.string("secret"))" == "Variant(s)")
   }
 
-  @Test func `a variant's data is freed with its last reference`() {
-    let data = Data()
+  @Test func `the data of a variant and of bytes is freed with the last reference`() {
+    let (data, other) = (Data(), Data())
     do {
       let variant = Variant(sinking: data.floatingVariant())
       let borrowed = variant.withPointer { Variant(borrowing: $0) }
       let box = Variant.tuple([variant, .boxed(variant), .dictionary(["a": variant])])
       let parts = [box[0], box[1]?.unboxed, box[2]?.dictionary?["a"]]
       #expect(parts == [variant, borrowed, variant])
-      #expect(!data.isFreed)
+      let bytes = Bytes(taking: other.bytes())
+      #expect(bytes.count == 1 && !data.isFreed && !other.isFreed)
     }
-    #expect(data.isFreed)
-  }
-
-  @Test func `bytes are freed with their last reference`() {
-    let data = Data()
-    do {
-      let bytes = Bytes(taking: data.bytes())
-      #expect(bytes.count == 1 && !data.isFreed)
-    }
-    #expect(data.isFreed)
+    #expect(data.isFreed && other.isFreed)
   }
 }
 

@@ -15,18 +15,11 @@ public func pump(_ what: String, until condition: () -> Bool) async throws {
 public func pumping<Value: Sendable>(
   _ body: @escaping @MainActor () async throws -> Value
 ) async throws -> Value {
-  let work = Work<Value>()
-  Task { await work.run(body) }
-  try await pump("the end of what was awaited") { work.result != nil }
-  guard let result = work.result else { throw CancellationError() }
-  return try result.get()
-}
-
-@MainActor
-private final class Work<Value: Sendable> {
-  private(set) var result: Result<Value, any Error>?
-
-  func run(_ body: @MainActor () async throws -> Value) async {
+  var result: Result<Value, any Error>?
+  Task {
     do { result = .success(try await body()) } catch { result = .failure(error) }
   }
+  try await pump("the end of what was awaited") { result != nil }
+  guard let result else { throw CancellationError() }
+  return try result.get()
 }

@@ -35,8 +35,10 @@ extension Program {
   }
 
   private func statusLine(_ key: String) -> String? {
-    guard let line = read("status")?.split(separator: "\n").first(where: { $0.hasPrefix(key + ":") })
+    guard isRunning, let status = FileManager.default.contents(atPath: "/proc/\(processID)/status")
     else { return nil }
+    let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")
+    guard let line = lines.first(where: { $0.hasPrefix(key + ":") }) else { return nil }
     return line.dropFirst(key.count + 1).trimmingCharacters(in: .whitespaces)
   }
 
@@ -46,12 +48,5 @@ extension Program {
       let target = try FileManager.default.destinationOfSymbolicLink(atPath: descriptor)
       return target.hasPrefix("pipe:") || target.hasPrefix("socket:")
     } catch { return false }
-  }
-
-  /// Reads a file of the process in /proc; nil if the process has ended.
-  private func read(_ file: String) -> String? {
-    guard isRunning, let data = FileManager.default.contents(atPath: "/proc/\(processID)/\(file)")
-    else { return nil }
-    return String(decoding: data, as: UTF8.self)
   }
 }

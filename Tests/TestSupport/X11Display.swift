@@ -84,11 +84,6 @@ final class X11Display: Sendable {
     try connection.withLock { x in try x.isViewable(xcb_window_t(window)) }
   }
 
-  /// Whether a window exists, mapped or not.
-  private func isKnown(_ window: UInt) throws -> Bool {
-    try connection.withLock { x in try x.frame(of: xcb_window_t(window)) != nil }
-  }
-
   /// The title of a window; empty if it has none.
   func title(of window: UInt) throws -> String {
     let title = try bytes(of: "_NET_WM_NAME", on: window)
@@ -108,7 +103,8 @@ final class X11Display: Sendable {
   /// Takes a picture of the part of the screen with a window, or of the whole screen.
   func picture(of window: UInt?) throws -> Screenshot {
     if let window, try !isVisible(window) {
-      throw TestSupportError("window \(window) is not on the screen", mayPass: try isKnown(window))
+      let exists = try connection.withLock { x in try x.frame(of: xcb_window_t(window)) != nil }
+      throw TestSupportError("window \(window) is not on the screen", mayPass: exists)
     }
     return try picture(in: try window.map(frame(of:)))
   }

@@ -171,9 +171,6 @@ func sampleText(_ count: Int) -> [UInt8] {
 
 /// The number of bytes is prime, so that no chunk size is a multiple of this number.
 private let samplePiece: [UInt8] = {
-  var state: UInt32 = 1
-  return (0..<65_521).map { _ in
-    state = state &* 1_664_525 &+ 1_013_904_223
-    return UInt8(ascii: "a") + UInt8(state >> 24) % 26
-  }
+  var random = SplitMix(seed: 1)
+  return (0..<65_521).map { _ in UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "z"), using: &random) }
 }()
