@@ -13,9 +13,7 @@ import Testing
   nonisolated private static let held = ShortcutState.held(by: .keyGrab, name: "Ctrl+Super+V")
   nonisolated private static let byPortal = ShortcutState.held(by: .portal, name: "X")
 
-  init() {
-    controller = GlobalShortcutController(preferences, backends: [first, second])
-  }
+  init() { controller = GlobalShortcutController(preferences, backends: [first, second]) }
 
   /// The search ends at the first backend that grants the keys or finds them taken.
   ///
@@ -38,8 +36,6 @@ import Testing
     #expect(first.asked == ["<Control><Super>v"])
     let isNextAsked = state != Self.held && state != .notHeld(.taken("X"))
     #expect(second.asked == (isNextAsked ? first.asked : []))
-    let needsCommand = [.notHeld(.unsupported), .notHeld(.refused)].contains(state)
-    #expect((controller.state.command != nil) == needsCommand)
     guard case .notHeld = state else { return }
     // The first backend becomes available later, for example after a change of the keyboard layout.
     first.change(to: Self.held)

@@ -29,7 +29,8 @@ import Testing
   @Test func `the guide lists every swipe, each action's keys in one row, and no other keys`() throws {
     let rows = try String(contentsOfFile: Fixture.checkout + "/docs/guide.md", encoding: .utf8)
       .split(separator: "\n").filter { $0.hasPrefix("| ") }
-      .map { $0.split(separator: "|")[0].split(whereSeparator: ",;".contains).map { $0.trimmed } }
+      .map { $0.split(separator: "|")[0].split(whereSeparator: ",;".contains) }
+      .map { keys in keys.map { $0.trimmingCharacters(in: .whitespaces) } }
     let documented = HistoryAction.all.map {
       $0.keys.count < 9 ? $0.keys.map(Self.asPrinted) : ["Ctrl+1 to Ctrl+9"]
     }
@@ -58,8 +59,4 @@ import Testing
     (Accelerator(trigger)?.label ?? trigger).replacingOccurrences(of: "+,", with: "+comma")
       .replacingOccurrences(of: "?", with: "question mark")
   }
-}
-
-extension Substring {
-  fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
 }

@@ -185,7 +185,7 @@ import Testing
     try model.update(next.reader, ids)
     let expected = try next.reader.newestPage(limit: 1000)
     #expect((0..<model.count).map(model.clip(at:)) == expected)
-    #expect(shadow.count == expected.count)
+    #expect(shadow.ids.count == expected.count)
     let left = Set(expected.map(\.preview))
     // The list has released the rows that it cannot hold, so at least half of them were compared.
     let kept = before.filter { left.contains($0.key) && !removed.contains($0.value) }
@@ -218,7 +218,6 @@ import Testing
 @MainActor
 private final class Shadow {
   private(set) var ids: [Int64]
-  var count: Int { ids.count }
   /// Called with the ids of rows that were removed or replaced.
   var onRemoval: (@MainActor (ArraySlice<Int64>) -> Void)?
 

@@ -98,9 +98,7 @@ extension HistoryListTests {
         list.focus(list.session.model.id(at: focused))
         drawFrame(of: list)
       }
-      if focused ?? 0 == 0 {
-        try scroll(list)
-      }
+      if focused ?? 0 == 0 { try scroll(list) }
       drawFrame(of: list)
       @MainActor func places() -> [String: Double] {
         Dictionary(uniqueKeysWithValues: rows(of: list).map { ($0.texts[0], $0.place.y) })

@@ -73,9 +73,6 @@ import Testing
         drawFrame(of: list)
       }
       #expect(firstSteps(in: list).isEmpty)
-      list.session.model.remove(list.session.model.id(at: 0))
-      drawFrame(of: list)
-      #expect(firstSteps(in: list).isEmpty)
     }
   }
 

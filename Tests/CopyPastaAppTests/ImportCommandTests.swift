@@ -10,9 +10,7 @@ import Testing
 @Suite struct ImportCommandTests {
   private let folder: TemporaryFolder
 
-  init() throws {
-    folder = try TemporaryFolder()
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   private func location(_ name: String) -> HistoryLocation {
     HistoryLocation(folder: folder.path + "/" + name)

@@ -8,7 +8,6 @@ import Testing
 @MainActor
 @Suite(.serialized) struct NoticeBarTests {
   private let bar: NoticeBar
-  private let window: Window
   private let style: ProgramStyle
 
   init() async throws {
@@ -17,7 +16,6 @@ import Testing
     // One millisecond is safe: a timeout fires only in the main loop, which a test runs after its first expectations.
     bar = NoticeBar(time: { $0 == .long ? $0.time : .milliseconds(1) }, giveBackFocus: {})
     bar.canAnnounce = true
-    window = Window(title: "Notices")
   }
 
   private func text(of bar: NoticeBar) -> String? { labelTexts(in: bar.root.widget).first }
@@ -35,6 +33,7 @@ import Testing
   {
     var (runs, returns) = (0, 0)
     let bar = NoticeBar(giveBackFocus: { returns += 1 })
+    let window = Window(title: "Notices")
     window.setChild(bar.root)
     window.present(.ambient)
     for hasFocus in [false, true] {
@@ -59,7 +58,6 @@ import Testing
     #expect(bar.root.isRevealed)
     bar.canAnnounce = true
     try await pump("the end of the notice") { !bar.root.isRevealed }
-    window.destroy()
   }
 
   @Test func `a notice of damage stays until it is closed`() async throws {
@@ -72,7 +70,6 @@ import Testing
       widgets(gtk_button_get_type(), in: bar.root.widget).last { gtk_widget_get_visible($0) != 0 })
     copypasta_emit(close, "clicked")
     #expect(!bar.root.isRevealed)
-    window.destroy()
   }
 
   @Test func `a long-lived notice that is shown again appears once, and its time begins again`() async throws
@@ -84,7 +81,6 @@ import Testing
     #expect(text(of: bar) == "Read-only.")
     try await waitForLaterTimer()
     #expect(bar.root.isRevealed)
-    window.destroy()
   }
 
   /// A recorded copy withdraws the notice that an earlier one was not recorded.
@@ -100,7 +96,6 @@ import Testing
     #expect(bar.root.isRevealed && text(of: bar) == "Recovered.")
     bar.withdraw("Recovered.")
     #expect(!bar.root.isRevealed)
-    window.destroy()
   }
 
   @Test(arguments: [700, 140])
@@ -109,6 +104,7 @@ import Testing
   ) throws {
     let list = Label("list")
     list.expand(horizontally: true, vertically: true)
+    let window = Window(title: "Notices")
     window.defaultSize = (360, height)
     window.setChild(Box(.vertical, [list, Bar.scrollingStack([bar.root])]))
     window.present(.ambient)

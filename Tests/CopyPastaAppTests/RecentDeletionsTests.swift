@@ -9,9 +9,7 @@ import Testing
 @Suite struct RecentDeletionsTests {
   private let scratch: Scratch
 
-  init() async throws {
-    scratch = try Scratch()
-  }
+  init() throws { scratch = try Scratch() }
 
   @Test
   func `each change of recent deletions is reported, and the undo bar says if its only item was copied`()

@@ -53,7 +53,10 @@ import Testing
         ShortcutsWindow(.held(by: .keyGrab, name: "Ctrl+Super+V")), AboutDialog(),
         try Self.textWindow(),
       ]
-      Self.showEmptyPage(services.shortcut.state)
+      // The empty page gives the advice to bind keys to a command.
+      let page = StatusPage.empty {}
+      page.add(services.shortcut.state.message, command: services.shortcut.state.command)
+      Window(title: "empty").setChild(page.root)
       ConfirmationDialog.ask(
         over: dialogs[0].window, title: tr("Clear History?"),
         text: trn(
@@ -84,23 +87,11 @@ import Testing
       lastID: 1, firstYoungID: .max, revision: 0)
   }
 
-  /// Shows the empty page with the advice to bind keys to a command.
-  private static func showEmptyPage(_ state: ShortcutState) {
-    let window = Window(title: "empty")
-    let page = StatusPage.empty {}
-    page.add(state.message, command: state.command)
-    window.setChild(page.root)
-  }
-
-  private static let longText = Result {
-    ShownText(
-      try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1)))
-  }
-
   /// A full-text window with all its notes and with words of the maximum length.
   private static func textWindow() throws -> TextWindow {
-    TextWindow(
-      try longText.get(), capturedAt: Format.now, state: KeyFile(path: "/proc/none", group: ""),
+    let text = try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1))
+    return TextWindow(
+      ShownText(text), capturedAt: Format.now, state: KeyFile(path: "/proc/none", group: ""),
       copy: { $1() }, copyPart: { $1() })
   }
 
