@@ -209,6 +209,8 @@ import Testing
 
   @Test func `the undo bar does not cover the focused row at the end of the list`() async throws {
     let scratch = try await Scratch((0..<40).map { "text \($0)" })
+    let style = ProgramStyle()
+    defer { withExtendedLifetime(style) {} }
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session)
     window.present(.ambient)
