@@ -27,7 +27,7 @@ prepare() {
 # built PRODUCT: builds PRODUCT for release, and prints its path.
 built() {
   local build=(swift build --package-path "$project" --configuration release --product "$1")
-  "${build[@]}" >&2
+  "${build[@]}" >&2 || return
   echo "$("${build[@]}" --show-bin-path)/$1"
 }
 
