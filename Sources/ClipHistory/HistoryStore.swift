@@ -235,12 +235,13 @@ public actor HistoryStore: SerialActor {
     // Compute the digest before the transaction, because it takes some 0.3 s for 64 MiB, and no other process can write
     // during a transaction.
     let fingerprint = Fingerprint(digest: digest(connection.key, text), byteCount: text.byteCount)
+    let folder = location.folder
     let clip = try connection.database.transaction { () throws(StoreError) -> Clip? in
       let last = try connection.readLastCapture()
       let isLast = last.fingerprint == fingerprint
       let time = CaptureTime.next(after: last.capturedAt, at: now)
       let isNew = try !isKnown(connection, isLast)
-      if isNew, try !hasRoom(for: text) { throw .diskFull }
+      if isNew, try !Self.hasRoom(for: text, in: folder) { throw .diskFull }
       let clip = isNew ? try connection.insert(text, capturedAt: time) : nil
       if clip != nil || setsLastCaptured && !isLast {
         try connection.writeLastCapture(
@@ -255,9 +256,9 @@ public actor HistoryStore: SerialActor {
   /// Whether the disk has room for a text in the log and, when the log is checkpointed, in the database.
   ///
   /// Without room for the second, the log could not be truncated, and would keep deleted texts.
-  private func hasRoom(for text: ClipText) throws(StoreError) -> Bool {
-    guard text.byteCount > Self.smallText else { return true }
-    return try HistoryFolder.freeSpace(in: location.folder) >= 2 * text.byteCount + Self.smallText
+  private static func hasRoom(for text: ClipText, in folder: String) throws(StoreError) -> Bool {
+    guard text.byteCount > smallText else { return true }
+    return try HistoryFolder.freeSpace(in: folder) >= 2 * text.byteCount + smallText
   }
 
   /// Returns the whole text of a clip; nil if the clip was deleted, which is confirmed by reading every row.
