@@ -82,18 +82,13 @@ final class FakePortal {
       try closable("org.freedesktop.portal.Session", at: Self.handle),
     ]
     if knowsRegistry {
-      let register: Bus.Method = { [weak self] arguments in
-        self?.calls.append("Register")
-        self?.arguments["Register"] = arguments
-        return []
-      }
       registrations.append(
         try scene.service.export(
           """
           <node><interface name='org.freedesktop.host.portal.Registry'>
             <method name='Register'><arg type='s'/><arg type='a{sv}'/></method>
           </interface></node>
-          """, at: Portal.path, methods: ["Register": register]))
+          """, at: Portal.path, methods: ["Register": recording("Register")]))
     }
     if let backendVersion {
       let backend = "org.freedesktop.impl.portal"
@@ -159,18 +154,16 @@ final class FakePortal {
     try scene.service.export(
       "<node>\(interface)</node>", at: Portal.path,
       methods: Dictionary(uniqueKeysWithValues: methods.map { ($0, answering($0, optionsAt: $1)) })
-        .merging(["ConfigureShortcuts": configuring]) { $1 },
+        .merging(["ConfigureShortcuts": recording("ConfigureShortcuts")]) { $1 },
       properties: ["version": { [weak self] in self?.version.map { .uint32($0) } }])
   }
 
-  /// Opens no request, unlike the other methods.
-  private var configuring: Bus.Method {
+  /// A method that opens no request, unlike the others.
+  private func recording(_ method: String) -> Bus.Method {
     { [weak self] arguments throws(BusError) in
-      self?.calls.append("ConfigureShortcuts")
-      self?.arguments["ConfigureShortcuts"] = arguments
-      if self?.answers["ConfigureShortcuts"] == .error {
-        throw .refused(name: BusError.unknownMethod, message: "no")
-      }
+      self?.calls.append(method)
+      self?.arguments[method] = arguments
+      if self?.answers[method] == .error { throw .refused(name: BusError.unknownMethod, message: "no") }
       return []
     }
   }

@@ -10,6 +10,7 @@ import Testing
     #expect(shown("1\n2\n3\n4\n5") == "1 \u{2028}2 \u{2028}3\u{A0}…")
     #expect(PreviewText("1\n2\n3", lineLimit: 2).text == "1 \u{2028}2\u{A0}…")
     #expect(PreviewText("1\n2", lineLimit: 1).text == "1\u{A0}…")
+    #expect(PreviewText.spoken("1\n2\n3\n4") == "1 2 3…")
     #expect(shown("a\rb\u{2029}c") == "a \u{2028}b \u{2028}c")
   }
 
@@ -52,7 +53,8 @@ import Testing
     #expect(PreviewText.spoken(word) == word)
   }
 
-  @Test func `a preview shows white space at the ends of a line as symbols`() {
+  @Test func `a preview shows white space at the ends of a line as symbols, but not to a screen reader`() {
+    #expect(PreviewText.spoken("  two before ") == "  two before ")
     #expect(shown("  two before") == "··two before")
     #expect(shown("two after  \nand a tab\t") == "two after·· \u{2028}and a tab⇥")
     #expect(shown("\tindented\n\t further") == "⇥\tindented \u{2028}⇥\t·further")
@@ -60,7 +62,8 @@ import Testing
     #expect(shown("a\u{A0}") == "a⍽")
   }
 
-  @Test func `a preview of nothing but white space shows symbols`() {
+  @Test func `a preview of nothing but white space shows symbols, also to a screen reader`() {
+    #expect(PreviewText.spoken(" ") == "·")
     #expect(shown(" \t\n") == "·⇥⏎")
     #expect(shown(String(repeating: " ", count: 60)) == String(repeating: "·", count: 60))
     #expect(shown(String(repeating: " ", count: 400)) == String(repeating: "·", count: 60) + "\u{A0}…")
@@ -129,12 +132,5 @@ import Testing
     let signs = written.signs.map { String(decoding: bytes[$0], as: UTF8.self) }.joined()
     #expect(signs.allSatisfy { "·⇥⏎⍽…".contains($0) })
     #expect(!String(decoding: rest, as: UTF8.self).contains("·"))
-  }
-
-  @Test func `a preview's accessible text contains white-space symbols only if the preview is blank`() {
-    #expect(PreviewText.spoken("one\ntwo") == "one two")
-    #expect(PreviewText.spoken("  two before ") == "  two before ")
-    #expect(PreviewText.spoken("1\n2\n3\n4") == "1 2 3…")
-    #expect(PreviewText.spoken(" ") == "·")
   }
 }
