@@ -131,7 +131,10 @@ import Testing
     #expect(session.isPaused)
     try await pump("the shortcut released") {
       // Another test's window may take the focus, which ends the wait for keys.
-      if !session.isPaused { window.shortcut.record() }
+      if !session.isPaused {
+        window.window.present()
+        window.shortcut.record()
+      }
       return !shown.way.isHeld
     }
     switch action {
