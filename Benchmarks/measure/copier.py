@@ -114,8 +114,8 @@ class GnomeCopier:
     is_fetched = False
 
     def copy(self, text: str) -> None:
-        bus.call('org.gnome.Shell', '/org/gnome/Shell', 'org.gnome.Shell', 'Eval',
-                 GLib.Variant('(s)', (f'tests.copy({json.dumps(text)})',)))
+        assert bus.call('org.gnome.Shell', '/org/gnome/Shell', 'org.gnome.Shell', 'Eval',
+                        GLib.Variant('(s)', (f'tests.copy({json.dumps(text)})',)))[0]
 
     def serve(self, timeout: float) -> None:
         time.sleep(timeout)

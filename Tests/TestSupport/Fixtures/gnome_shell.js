@@ -93,6 +93,11 @@ globalThis.tests = new class {
 
     // The clipboard, without a window
 
+    // For the benchmarks
+    copy(text) {
+        St.Clipboard.get_default().set_text(St.ClipboardType.CLIPBOARD, text);
+    }
+
     // Starts to read the text, which is then in `pasted`; it is null if there is none.
     paste() {
         this.pasted = undefined;
