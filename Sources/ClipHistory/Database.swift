@@ -136,8 +136,8 @@ final class Database {
     }
   }
 
-  /// Truncates the log after a transaction that failed, because a crash would otherwise bring it back, or because it takes
-  /// room on a full disk.
+  /// Truncates the log after a transaction that failed: a crash would otherwise bring it back, or it takes room on a full
+  /// disk.
   private func removeFailedTransaction() {
     do throws(StoreError) {
       _ = try truncateLog(waiting: 0)

@@ -168,6 +168,15 @@ enum HistoryFolder {
     return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
 
+  /// Checks that the disk has room for a large text in the log and, when the log is checkpointed, in the database.
+  ///
+  /// - Throws: `.diskFull` if not: the log could then not be truncated, and would keep deleted texts.
+  static func checkRoom(for text: ClipText, in database: String) throws(StoreError) {
+    let small = 1 << 20
+    guard text.byteCount > small else { return }
+    guard try freeSpace(in: parent(of: database)) >= 2 * text.byteCount + small else { throw .diskFull }
+  }
+
   /// Returns the result of `stat` or `lstat`, nil if nothing exists at `path`.
   ///
   /// Throws an error for missing permissions, a stale mount or a disk failure. If these counted as a missing file, a

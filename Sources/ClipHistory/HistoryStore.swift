@@ -67,8 +67,6 @@ public actor HistoryStore: SerialActor {
   ///
   /// They take 32 MiB, of which only the written part becomes resident.
   private static let reservedIDs: Int64 = 4 << 20
-  /// The size in bytes up to which a text is written without examining the free space.
-  private static let smallText = 1 << 20
 
   /// The queue on which the store runs.
   public nonisolated let queue = SerialQueue(label: "org.copypasta.history")
@@ -235,14 +233,11 @@ public actor HistoryStore: SerialActor {
     // Compute the digest before the transaction, because it takes some 0.3 s for 64 MiB, and no other process can write
     // during a transaction.
     let fingerprint = Fingerprint(digest: digest(connection.key, text), byteCount: text.byteCount)
-    let folder = location.folder
     let clip = try connection.database.transaction { () throws(StoreError) -> Clip? in
       let last = try connection.readLastCapture()
       let isLast = last.fingerprint == fingerprint
       let time = CaptureTime.next(after: last.capturedAt, at: now)
-      let isNew = try !isKnown(connection, isLast)
-      if isNew, try !Self.hasRoom(for: text, in: folder) { throw .diskFull }
-      let clip = isNew ? try connection.insert(text, capturedAt: time) : nil
+      let clip = try isKnown(connection, isLast) ? nil : connection.insert(text, capturedAt: time)
       if clip != nil || setsLastCaptured && !isLast {
         try connection.writeLastCapture(
           setsLastCaptured ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
@@ -251,14 +246,6 @@ public actor HistoryStore: SerialActor {
     }
     truncateLogIfNeeded()
     return clip.map { .recorded($0) } ?? .duplicate
-  }
-
-  /// Whether the disk has room for a text in the log and, when the log is checkpointed, in the database.
-  ///
-  /// Without room for the second, the log could not be truncated, and would keep deleted texts.
-  private static func hasRoom(for text: ClipText, in folder: String) throws(StoreError) -> Bool {
-    guard text.byteCount > smallText else { return true }
-    return try HistoryFolder.freeSpace(in: folder) >= 2 * text.byteCount + smallText
   }
 
   /// Returns the whole text of a clip; nil if the clip was deleted, which is confirmed by reading every row.

@@ -142,6 +142,7 @@ struct WriteConnection {
 
   /// Adds a row without copying its text; assigns a new id if `id` is nil.
   func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
+    try HistoryFolder.checkRoom(for: text, in: database.path)
     let preview = Preview.make(of: text)
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       do throws(StoreError) {
