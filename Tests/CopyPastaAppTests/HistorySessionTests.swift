@@ -137,7 +137,7 @@ import Testing
     try expect(["one"])
     session.undo()
     session.undo()
-    // All deletions have been undone, so another undo has no effect, which the user is told.
+    // All deletions have been undone, so another undo only shows a notice.
     session.undo()
     await session.drain()
     try expect(initial)

@@ -24,8 +24,8 @@ extension VirtualDesktop {
 
   /// Pastes with another program, byte for byte; returns nil if the clipboard has no text.
   ///
-  /// On GNOME the shell itself pastes, because wl-paste would take the focus, and so could prevent a copy that CopyPasta
-  /// is about to make.
+  /// On GNOME the shell itself pastes. wl-paste would take the focus, and could so prevent a copy that CopyPasta is about
+  /// to make.
   public func paste() async throws -> [UInt8]? {
     guard kind != .gnome else { return try await pasteInGnomeShell() }
     let command =

@@ -20,8 +20,9 @@ struct RowRecovery {
     let capturedAt: Int64
   }
 
-  /// A page that is unreadable: according to the page that refers to it, its clips have ids above `low`, up to `high`;
-  /// nil is no limit.
+  /// A page that is unreadable.
+  ///
+  /// According to the page that refers to it, its clips have ids above `low` and up to `high`, unless these are nil.
   private struct UnreadablePage {
     let low: Int64?
     let high: Int64?

@@ -10,8 +10,8 @@ import Synchronization
 final class PendingRead: Sendable {
   /// How long a copy from the history waits for a pending read to send its last request.
   ///
-  /// The other program first lists its formats, and may then refuse some, which usually takes a few milliseconds. A read
-  /// in progress may delay this for longer.
+  /// The other program first lists its formats, and may then refuse some, which usually takes a few milliseconds. A
+  /// read in progress may delay this for longer.
   private let limit: Duration
 
   private struct State {

@@ -89,7 +89,7 @@ final class Preferences {
   /// Whether the user may change a setting; false if the system administrator has locked it.
   func isWritable(_ key: Key) -> Bool { settings.isWritable(key.rawValue) }
 
-  /// Calls `body` after each change of a setting or of `isWritable`, by this or another program, while the token is held.
+  /// Calls `body` after each change of a setting or of `isWritable`, by any program, while the token is held.
   func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> ListenerToken {
     changes.add { if $0 == key { body() } }
   }

@@ -214,8 +214,8 @@ extension HistorySession {
     return (text, id)
   }
 
-  /// The present id of a clip whose old id is no longer valid, because the list shows another file or an import has
-  /// renumbered it; nil if the history no longer has the clip.
+  /// Returns the id of a clip in another file that the list shows now, or after an import has changed the ids; nil if it
+  /// has kept its id, or is gone.
   private func changedID(of seen: SeenClip) async throws(StoreError) -> Clip.ID? {
     // An import can run only while this session cannot write.
     if seen.fileNumber == fileNumber, obstacle != nil { try await updateModel() }

@@ -190,7 +190,7 @@ public final class ScrollingBox: Widget {
       natural?.pointee = size.natural
     } allocate: { box, width, height, line in
       let scrolled = gtk_widget_get_first_child(box)
-      // Hide the scrolled window if there is no height, because its scroll bar still has a minimum height.
+      // Hide the scrolled window if the box has no height, which is less than its scroll bar's minimum height.
       gtk_widget_set_child_visible(scrolled, height > 0 ? 1 : 0)
       if height > 0 { gtk_widget_allocate(scrolled, width, height, line, nil) }
     }

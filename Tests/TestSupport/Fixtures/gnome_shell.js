@@ -93,7 +93,7 @@ globalThis.tests = new class {
 
     // The clipboard, without a window
 
-    // For the benchmarks
+    // Copies a text. Only the benchmarks call this.
     copy(text) {
         St.Clipboard.get_default().set_text(St.ClipboardType.CLIPBOARD, text);
     }

@@ -2,8 +2,8 @@ import GtkKit
 
 /// A custom shortcut in GNOME's settings that runs `copypasta --toggle`, for GNOME without the shortcuts portal.
 ///
-/// The user sees the shortcut in GNOME's settings under Keyboard, and can change its keys there. It is added (`install`),
-/// changed (`follow`) and removed (`remove`) only at the user's request.
+/// The user sees the shortcut in GNOME's settings under Keyboard, and can change its keys there. CopyPasta adds it
+/// (`install`), changes it (`follow`) and removes it (`remove`) only at the user's request.
 @MainActor
 final class GnomeShortcut: GlobalShortcutController.Backend {
   private static let mediaKeys = "org.gnome.settings-daemon.plugins.media-keys"
