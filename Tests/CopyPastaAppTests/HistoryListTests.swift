@@ -205,6 +205,38 @@ import Testing
     }
   }
 
+  @Test
+  func `a swipe acts on the touched row although a new row arrives, and leaves no trace on a recycled row`()
+    async throws
+  {
+    try await withList(of: (1...3).map { "text \($0)" }) { list, scratch in
+      let view = list.view
+      @MainActor func styles() -> [String: Bool] {
+        Dictionary(
+          uniqueKeysWithValues: rows(of: list).map {
+            ($0.texts[0], gtk_widget_has_css_class(gtk_widget_get_parent($0.widget), "swiped-to-delete") != 0)
+          })
+      }
+      var done: [String] = []
+      let touched = list.session.model.id(at: 1)
+      let swipe = RowSwipe(over: touched, in: view) { done.append("\($0.name) \($1 == touched)") }
+      swipe.moved(to: -20)
+      list.session.model.insertNewest([try #require(try await scratch.record("text 4"))])
+      drawFrame(of: list)
+      swipe.moved(to: -300)
+      #expect(styles() == ["text 4": false, "text 3": false, "text 2": true, "text 1": false])
+      swipe.ended(isCancelled: false)
+      #expect(done == ["delete true"] && !styles().values.contains(true))
+      // The row is unbound during a swipe.
+      let other = RowSwipe(over: touched, in: view) { _, _ in }
+      other.moved(to: -300)
+      list.session.model.remove(touched)
+      drawFrame(of: list)
+      #expect(!styles().values.contains(true) && styles().count == 3)
+      other.ended(isCancelled: true)
+    }
+  }
+
   @Test func `a long preview ends with an ellipsis even in a very wide window`() async throws {
     let japanese = String(repeating: "日本語", count: 50)
     let english = String(repeating: "The quick brown ", count: 160)

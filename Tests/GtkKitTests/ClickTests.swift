@@ -24,7 +24,11 @@ import Testing
     window.defaultSize = (200, 200)
     var (downs, clicks) = (0, 0)
     window.onAnyInput { _ in downs += 1 }
-    window.onClick(.primary) { _, _ in clicks += 1 }
+    window.onClick(.primary) {
+      $0
+    } _: { _, _ in
+      clicks += 1
+    }
     window.present()
     var isDrawn = false
     window.onNextFrame { isDrawn = true }
@@ -71,23 +75,23 @@ import Testing
 /// The recognition of swipes from movements; `SwipeTests` performs swipes with simulated fingers.
 @MainActor
 @Suite struct SwipeMovementTests {
-  private final class Target: SwipeTarget {
+  private final class Course: Swipe {
     var distances: [Double] = []
-    func swipeBegan(at point: Point) -> Bool { true }
-    func swipeMoved(to distance: Double) { distances.append(distance) }
-    func swipeEnded(isCancelled: Bool) {}
+    func moved(to distance: Double) { distances.append(distance) }
+    func ended(isCancelled: Bool) {}
   }
 
   @Test func `only a horizontal movement of sufficient length counts as a swipe`() {
-    let target = Target()
-    let movement = Movement(target)
-    func course(_ x: Double, _ y: Double) -> Movement.Direction {
-      movement.begin()
-      return movement.move(x, y, from: Point(x: 0, y: 0))
+    let swipe = Course()
+    let movement = Movement { $0.x < 100 ? swipe : nil }
+    func course(_ x: Double, _ y: Double, from start: Double = 0) -> Movement.Direction {
+      movement.begin(at: Point(x: start, y: 0))
+      return movement.move(x, y)
     }
     #expect(course(11, 0) == .undecided && course(13, 12) == .other && course(3, -40) == .other)
-    #expect(target.distances.isEmpty)
+    #expect(course(-40, 20, from: 100) == .other, "nothing to swipe")
+    #expect(swipe.distances.isEmpty)
     #expect(course(-40, 20) == .horizontal)
-    #expect(target.distances == [-40])
+    #expect(swipe.distances == [-40])
   }
 }

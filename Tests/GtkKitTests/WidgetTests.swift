@@ -14,7 +14,20 @@ import Testing
     expectNoLeak { token in
       let label = Label("text")
       label.setAccessibleName("name")
-      label.onClick(.secondary) { _, _ in _ = token }
+      label.onClick(.secondary) {
+        $0
+      } _: { _, _ in
+        _ = token
+      }
+      label.onLongPress {
+        _ = token
+        return $0
+      } _: { _, _ in
+      }
+      label.onSwipe { _ in
+        _ = token
+        return nil
+      }
       label.onAnyInput { _ in _ = token }
       label.onArrival { _ = token }
       label.onControlDigit { _ in
@@ -148,16 +161,10 @@ import Testing
       let list = ListView(model: ListModel(source: source)) { _ in Row(token) }
       list.onActivate { _ in _ = token }
       list.onRowClick(.primary) { _, _ in _ = token }
-      list.onTooltip { _ in
+      list.onRowLongPress { _, _ in _ = token }
+      list.onRowSwipe { _ in
         _ = token
         return nil
-      }
-      list.onRowDrag {
-        _ = ($0, token)
-        return nil
-      } icon: {
-        _ = ($0, token)
-        return Label()
       }
       return list
     }
@@ -237,6 +244,7 @@ import Testing
 
   private final class Row: ListRow {
     let root: Widget = Label()
+    let id: Int64? = nil
     private let token: Token
     init(_ token: Token) { self.token = token }
     func bind(_ value: any Sendable, in container: Widget) {}

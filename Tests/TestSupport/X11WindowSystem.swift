@@ -9,9 +9,9 @@ struct X11WindowSystem: WindowSystem {
 
   func moveMouse(x: Int, y: Int) async throws { try await xdotool(["mousemove", "\(x)", "\(y)"]) }
 
-  /// Clicks, with each press held down for 20 ms like a quick user's, because xdotool's own click takes microseconds.
+  /// Clicks, with the button held down for 150 ms, as people do; the window may change meanwhile.
   func click(button: Int) async throws {
-    try await xdotool(["mousedown", "\(button)", "sleep", "0.02", "mouseup", "\(button)"])
+    try await xdotool(["mousedown", "\(button)", "sleep", "0.15", "mouseup", "\(button)"])
   }
 
   /// Replaces a function key by its key code on a PC keyboard.

@@ -162,18 +162,18 @@ final class ProgramStyle {
   ///
   /// This affects menus, tooltips and dragged cards, because each is a window of its own.
   private static let square = """
-    popover > contents, tooltip, .drag-card {
+    popover > contents, tooltip {
       border-radius: 0;
       box-shadow: none;
       border-color: mix(@theme_bg_color, @theme_fg_color, 0.3);
       background-clip: border-box;
     }
-    .drag-card, dropdown > popover { margin: 0; }
+    dropdown > popover { margin: 0; }
     """
 
   /// Visible borders and full opacity, for high contrast with GTK's own theme.
   private static let contrast = """
-    button, switch, entry, spinbutton, popover > contents, tooltip, .preferences .boxed-list, .drag-card {
+    button, switch, entry, spinbutton, popover > contents, tooltip, .preferences .boxed-list {
       border-color: currentColor;
     }
     button.flat, headerbar button, spinbutton > button { border-color: transparent; }

@@ -40,6 +40,7 @@ final class ClipRow: ListRow {
   let root: Widget
   let item: ListItem
   private(set) var clip: Clip?
+  var id: Clip.ID? { clip?.id }
 
   private let text: AnnotatedText
   private let preview = Label()
@@ -47,6 +48,8 @@ final class ClipRow: ListRow {
   /// The digit that copies the row with Control; created when the row first shows one of the nine newest clips.
   private var digit: Label?
   private var container: Widget?
+  /// The style classes of the container, which GTK reuses for other rows.
+  private var marks: Set<String> = []
   private lazy var shift = Shift(of: root)
   private var lineLimit: Int
   /// The times during which the shown age is right.
@@ -100,30 +103,12 @@ final class ClipRow: ListRow {
   func unbind() {
     showCopied(false)
     showArrival(false)
-    mark(Self.menuStyle, false)
+    for style in marks { container?.removeStyle(style) }
+    if !marks.isEmpty { slide(to: 0) }
+    marks = []
     container?.endAnnouncement()
     clip = nil
     container = nil
-  }
-
-  /// Up to 20 lines of the preview for a tooltip; nil if the row already shows all of it.
-  ///
-  /// The text comes from the loaded preview, without a query.
-  var moreText: String? {
-    guard let clip else { return nil }
-    let more = PreviewText(clip.preview, goesOn: clip.goesOn, lineLimit: 20).text
-    return preview.isCut || more != shown.text ? more : nil
-  }
-
-  /// The drag icon: a card with the beginning of the text.
-  var dragIcon: Widget {
-    let label = Label()
-    label.wrap(lines: PreviewText.lineLimit)
-    label.show(shown.text)
-    label.limitWidth(toCharacters: 36)
-    let card = Box(.horizontal, [label])
-    card.addStyle("drag-card")
-    return card
   }
 
   /// Applies the context's current state.
@@ -229,7 +214,14 @@ final class ClipRow: ListRow {
   }
 
   func mark(_ style: String, _ isSet: Bool) {
-    if isSet { container?.addStyle(style) } else { container?.removeStyle(style) }
+    if isSet == marks.contains(style) { return }
+    if isSet {
+      marks.insert(style)
+      container?.addStyle(style)
+    } else {
+      marks.remove(style)
+      container?.removeStyle(style)
+    }
   }
 
   /// Shows or removes the check mark and the tint of a clip that was just copied.

@@ -14,10 +14,9 @@ final class HistoryList {
   let root: Overlay
   private let scroll: ScrolledWindow
   let session: HistorySession
-  private let view: ListView<ClipRow>
+  let view: ListView<ClipRow>
   private let model: HistoryListModel
   private let menu: RowMenu
-  private var swipe: RowSwipe?
   private let rows: RowContext
   /// The help below the rows, until the history has had six items.
   private var beginnerHelp: BeginnerHelp?
@@ -55,7 +54,6 @@ final class HistoryList {
     view.addStyle("history")
     view.setAccessibleName(tr("Clipboard history"))
     view.leaveByTab()
-    view.onTooltip { $0.moreText }
     scroll = ScrolledWindow(child: view)
     let beginnerHelp = BeginnerHelp(countEver: model.countEver)
     let content: Widget = if let beginnerHelp { FootedBox(scroll, foot: beginnerHelp.root) } else { scroll }
@@ -71,7 +69,6 @@ final class HistoryList {
         $0.scroll.removeStyle("by-pointer")
       })
     view.onAnyInput(weakly(self) { $0.used(by: $1) })
-    swipe = RowSwipe(on: view, run: weakly(self) { $0.swiped($1, $2) })
     view.onPointerMotion(weakly(self) { $0.scroll.addStyle("by-pointer") })
     tokens = [
       model.changes.add(weakly(self) { $0.changed($1) }),
@@ -154,10 +151,10 @@ final class HistoryList {
   }
 
   func flash(_ id: Int64) {
-    row(of: id)?.showCopied(true)
+    view.row(of: id)?.showCopied(true)
     flashes[id] = Timeout(after: Self.flashTime) { [weak self] in
       self?.flashes[id] = nil
-      self?.row(of: id)?.showCopied(false)
+      self?.view.row(of: id)?.showCopied(false)
     }
   }
 
@@ -173,24 +170,16 @@ final class HistoryList {
   }
 
   /// Opens the menu of a clip's row, if the row is on the screen.
-  func openMenu(of id: Clip.ID) {
-    if let row = row(of: id) { menu.open(on: row) }
-  }
+  func openMenu(of id: Clip.ID) { menu.open(of: id) }
 
   // MARK: - Input
 
   private func connectRows() {
-    view.onRowClick(.primary) { [session] row, _ in
-      if let clip = row.clip { session.copy(clip.id) }
-    }
+    view.onRowClick(.primary) { [session] id, _ in session.copy(id) }
     // Copy at the second of two quick clicks, too, because GTK calls `onRowClick` only for the first.
     view.onActivate { [session] position in session.copy(session.model.id(at: position)) }
-    view.onRowDrag { [session] row in
-      row.clip.flatMap { session.seen($0.id) }.map { clip in
-        DeferredContent(types: TextFormat.mimeTypes) { Bytes(try await session.text(of: clip).bytes) }
-      }
-    } icon: { row in
-      row.dragIcon
+    view.onRowSwipe { [weak self] id in
+      self.map { list in RowSwipe(over: id, in: list.view, run: weakly(list) { $0.swiped($1, $2) }) }
     }
     let actions = ActionGroup()
     for action in HistoryAction.all {
@@ -198,8 +187,8 @@ final class HistoryList {
       actions.add(action.name, weakly(self, run))
       // Handle keys before the row does, because the row would use Space to select itself.
       view.onKeys(action.triggers, beforeChildren: true) { [weak view] in
-        guard let view, let clip = view.focusedRow?.clip else { return false }
-        return view.run(action.fullName, on: clip.id)
+        guard let view, let id = view.focusedRow?.id else { return false }
+        return view.run(action.fullName, on: id)
       }
     }
     view.insert(actions, as: "row")
@@ -268,8 +257,6 @@ final class HistoryList {
       if showsFocus { view.addStyle("by-keyboard") } else { view.removeStyle("by-keyboard") }
     }
   }
-
-  private func row(of id: Int64) -> ClipRow? { view.rowViews.first { $0.clip?.id == id } }
 }
 
 /// The help below the rows: at first, what to do and the shortcut; from the third item on, how to copy an item.

@@ -17,6 +17,8 @@ public struct ListItem {
 public protocol ListRow: AnyObject {
   /// The row's root widget.
   var root: Widget { get }
+  /// The id of the item that the row shows; nil while it shows none.
+  var id: Int64? { get }
   /// Shows a value.
   ///
   /// `container` is the widget that the list puts around `root`; it has the focus and the accessible name.
@@ -57,18 +59,46 @@ public final class ListView<Row: ListRow>: Widget {
     }
   }
 
-  /// Calls `body` with a row and a point of the list when a button is pressed and released on that row.
+  /// An item that was pressed, and the area of its row at the press.
+  private typealias Press = (id: Int64, area: Rectangle)
+
+  private func press(at point: Point) -> Press? {
+    for row in rows.values {
+      if let id = row.id, let area = area(of: row), area.contains(point) { return (id, area) }
+    }
+    return nil
+  }
+
+  /// Calls `body` with the id of the item that was pressed, and the point of the release.
+  ///
+  /// The press may activate the window, which inserts a row and moves the others before the release. A release outside
+  /// the area that the row had at the press has no effect.
   ///
   /// This replaces GTK's activation by single click, which ignores the second of two quick clicks on a row, even if
   /// another row was clicked in between. On a double click, GTK still claims the second click and activates the row, so
   /// `body` is called only for the first click.
   public func onRowClick(
-    _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ point: Point) -> Void
+    _ button: PointerButton, _ body: @escaping @MainActor (_ id: Int64, _ point: Point) -> Void
   ) {
-    onClick(button) { [weak self] down, released in
-      guard let row = self?.row(at: released), row === self?.row(at: down) else { return }
-      body(row, released)
+    onClick(button) { [weak self] in
+      self?.press(at: $0)
+    } _: { press, point in
+      if press.area.contains(point) { body(press.id, point) }
     }
+  }
+
+  /// Calls `body` after a long press with a finger, with the id of the item that was touched.
+  public func onRowLongPress(_ body: @escaping @MainActor (_ id: Int64, _ point: Point) -> Void) {
+    onLongPress { [weak self] in
+      self?.press(at: $0)?.id
+    } _: {
+      body($0, $1)
+    }
+  }
+
+  /// Reports swipes over rows; `start` gets the id of the item that the fingers have touched.
+  public func onRowSwipe(_ start: @escaping @MainActor (_ id: Int64) -> (any Swipe)?) {
+    onSwipe { [weak self] in (self?.press(at: $0)?.id).flatMap(start) }
   }
 
   /// Calls `body` with a row's position when the row is activated with Enter or a double click.
@@ -99,13 +129,15 @@ public final class ListView<Row: ListRow>: Widget {
     }.map { (item: $0.key, row: $0.value) }
   }
 
-  /// Returns the row at a point of the list, including the margin at the row's sides.
-  public func row(at point: Point) -> Row? {
-    rows.values.first { row in
-      guard row.root.isMapped, let bounds = row.root.bounds(in: self) else { return false }
-      return bounds.y <= point.y && point.y < bounds.y + bounds.height
-        && bounds.x - Self.margin <= point.x && point.x < bounds.x + bounds.width + Self.margin
-    }
+  /// Returns the row that shows an item, if any.
+  public func row(of id: Int64) -> Row? { rows.values.first { $0.id == id } }
+
+  /// The area of a row, including the margin at its sides; nil if the row is not on the screen.
+  private func area(of row: Row) -> Rectangle? {
+    guard row.root.isMapped, var area = row.root.bounds(in: self) else { return nil }
+    area.x -= Self.margin
+    area.width += 2 * Self.margin
+    return area
   }
 
   /// The width of the margin at a row's sides, in pixels.
@@ -308,90 +340,5 @@ public final class ListView<Row: ListRow>: Widget {
           Object(Owned(borrowing: container)).opaque, GTK_ACCESSIBLE_STATE_SELECTED)
       }
     }
-  }
-
-  // MARK: - Dragging rows
-
-  /// Lets the user drag rows with a pointer; a finger scrolls the list instead.
-  ///
-  /// - Parameters:
-  ///   - content: the content offered to other programs; nil if the row cannot be dragged.
-  ///   - icon: creates the widget that follows the pointer.
-  public func onRowDrag(
-    content: @escaping @MainActor (Row) -> DeferredContent?, icon: @escaping @MainActor (Row) -> Widget
-  ) {
-    let source = add(controller: gtk_drag_source_new())
-    let dragged = Shared<Row?>(nil)
-    // A pointer has no event sequence. Leave a finger's sequence to scrolling and swiping.
-    source.connect("begin") { [gesture = source.opaque] (sequence: OpaquePointer?) in
-      if sequence != nil { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED) }
-    }
-    source.connectReturning("prepare") { [weak self] (x: Double, y: Double) -> UnsafeMutableRawPointer? in
-      guard let row = self?.row(at: Point(x: x, y: y)), let content = content(row) else { return nil }
-      dragged.value = row
-      // GTK takes ownership of the new reference.
-      return g_object_ref(content.raw)
-    }
-    source.connect("drag-begin") { (drag: OpaquePointer) in
-      guard let row = dragged.value else { return }
-      let holder = gtk_drag_icon_get_for_drag(drag)
-      let child = icon(row)
-      gtk_drag_icon_set_child(OpaquePointer(holder), child.widget)
-      dragged.value = nil
-    }
-  }
-
-  // MARK: - Tooltips
-
-  /// Shows the tooltip that `body` returns for the row at the pointer or, on request from the keyboard, for the focused
-  /// row; nil for none.
-  ///
-  /// The pointer's tooltip appears only if the pointer has moved since the list appeared under it and since the last
-  /// key press; otherwise the user is not pointing at a row.
-  public func onTooltip(_ body: @escaping @MainActor (Row) -> String?) {
-    gtk_widget_set_has_tooltip(widget, 1)
-    let pointer = Pointing()
-    let motion = add(controller: gtk_event_controller_motion_new())
-    motion.connect("enter") { (x: Double, y: Double) in pointer.start = Point(x: x, y: y) }
-    motion.connect("motion") { (x: Double, y: Double) in pointer.move(to: Point(x: x, y: y)) }
-    motion.connect("leave") { pointer.start = nil }
-    onAnyInput { if $0 == .key { pointer.start = nil } }
-    connectReturning("query-tooltip") {
-      [weak self] (x: gint, y: gint, isKeyboard: Bool, tooltip: OpaquePointer) -> Bool in
-      guard let self, isKeyboard || pointer.hasMoved,
-        let row = isKeyboard ? focusedRow : row(at: Point(x: Double(x), y: Double(y))),
-        let text = body(row),
-        let bounds = row.root.bounds(in: self)
-      else { return false }
-      // GTK's own label does not wrap within long words, such as URLs.
-      let label = Label()
-      label.wrap()
-      label.show(text)
-      label.limitWidth(toCharacters: 70, within: width - 48)
-      gtk_tooltip_set_custom(tooltip, label.widget)
-      // Tie the tooltip to the row, so that GTK queries it again when the pointer reaches another row.
-      var area = GdkRectangle(
-        x: gint(bounds.x), y: gint(bounds.y), width: gint(bounds.width), height: gint(bounds.height))
-      gtk_tooltip_set_tip_area(tooltip, &area)
-      return true
-    }
-  }
-}
-
-/// Tracks whether the user has moved the pointer over a widget.
-@MainActor
-private final class Pointing {
-  /// The distance, in pixels, below which a motion counts as accidental.
-  private static let tremble = 4.0
-
-  /// The position from which motions are measured; nil until the next motion provides it.
-  var start: Point? {
-    didSet { hasMoved = false }
-  }
-  private(set) var hasMoved = false
-
-  func move(to point: Point) {
-    guard let start else { return start = point }
-    if max(abs(point.x - start.x), abs(point.y - start.y)) >= Self.tremble { hasMoved = true }
   }
 }

@@ -17,28 +17,46 @@ extension Widget {
     case secondary = 3
   }
 
-  /// Calls `body` with the points where a button is pressed and released, in the widget's coordinates.
+  /// Calls `body` when a button is released, with the target of its press and the point of the release.
   ///
-  /// `body` is called at the release, because a menu that opens while the button is down would receive the release, and
-  /// GTK would print a warning.
-  public final func onClick(
-    _ button: PointerButton, _ body: @escaping @MainActor (_ down: Point, _ released: Point) -> Void
+  /// `target` is called at the press and returns what is at that point; nil for a press that has no effect. `body` is
+  /// called only at the release, because a menu that opens while the button is down would receive the release, and GTK
+  /// would print a warning.
+  public final func onClick<Target>(
+    _ button: PointerButton, on target: @escaping @MainActor (Point) -> Target?,
+    _ body: @escaping @MainActor (Target, Point) -> Void
   ) {
     let gesture = add(controller: gtk_gesture_click_new())
     gtk_gesture_single_set_button(gesture.opaque, button.rawValue)
-    let down = Shared(Point(x: 0, y: 0))
-    gesture.connect("pressed") { (_: gint, x: Double, y: Double) in down.value = Point(x: x, y: y) }
-    gesture.connect("released") { (_: gint, x: Double, y: Double) in body(down.value, Point(x: x, y: y)) }
+    let pressed = Shared<Target?>(nil)
+    gesture.connect("pressed") { (_: gint, x: Double, y: Double) in pressed.value = target(Point(x: x, y: y))
+    }
+    gesture.connect("released") { (_: gint, x: Double, y: Double) in
+      if let target = pressed.value { body(target, Point(x: x, y: y)) }
+    }
   }
 
-  /// Calls `body` with the point of a long press with a finger; `body` returns whether it handled the press.
-  public final func onLongPress(_ body: @escaping @MainActor (Point) -> Bool) {
+  /// Calls `body` after a long press with a finger, with its target and its point.
+  ///
+  /// `target` is called when the finger touches the widget and returns what is at that point; nil for none.
+  public final func onLongPress<Target>(
+    on target: @escaping @MainActor (Point) -> Target?, _ body: @escaping @MainActor (Target, Point) -> Void
+  ) {
     let gesture = add(controller: gtk_gesture_long_press_new())
     gtk_gesture_single_set_touch_only(gesture.opaque, 1)
+    let touched = Shared<Target?>(nil)
+    gesture.connect("begin") { [opaque = gesture.opaque] in
+      var point = Point(x: 0, y: 0)
+      gtk_gesture_get_bounding_box_center(opaque, &point.x, &point.y)
+      touched.value = target(point)
+    }
     gesture.connect("pressed") { [opaque = gesture.opaque] (x: Double, y: Double) in
-      // If the press is claimed, lifting the finger does not count as a tap.
-      let state = body(Point(x: x, y: y)) ? GTK_EVENT_SEQUENCE_CLAIMED : GTK_EVENT_SEQUENCE_DENIED
-      gtk_gesture_set_state(opaque, state)
+      guard let target = touched.value else {
+        return _ = gtk_gesture_set_state(opaque, GTK_EVENT_SEQUENCE_DENIED)
+      }
+      // Claim the press, so that lifting the finger does not count as a tap.
+      gtk_gesture_set_state(opaque, GTK_EVENT_SEQUENCE_CLAIMED)
+      body(target, Point(x: x, y: y))
     }
   }
 

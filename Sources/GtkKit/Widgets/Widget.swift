@@ -304,4 +304,9 @@ public struct Rectangle: Equatable, Sendable {
   public var width: Double
   /// The height.
   public var height: Double
+
+  /// Whether a point is within the rectangle.
+  public func contains(_ point: Point) -> Bool {
+    x <= point.x && point.x < x + width && y <= point.y && point.y < y + height
+  }
 }

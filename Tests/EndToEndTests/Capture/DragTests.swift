@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Drags between CopyPasta and a program with a different toolkit: texts into the window, and rows out of it.
+/// Texts dragged into the window from a program with a different toolkit.
 @Suite struct DragTests {
   static let text = "dropped, with é, 🍝\nand a second line"
 
@@ -32,27 +32,6 @@ import Testing
       try await scene.expectNewest("é")
       #expect(unseen.requests == [])
       #expect(try await scene.history.texts() == ["é", Self.text])
-    }
-  }
-
-  @Test func `dragging a row out delivers its whole text, and dropping it on its own window changes nothing`()
-    async throws
-  {
-    let long = (1...20_000).map { "line \($0)" }.joined(separator: "\n")
-    try await Scene.run(with: [long, "new"]) { scene in
-      try await scene.capture("other")
-      let other = try await scene.openDragging("target")
-      let point = Scene.firstRowPoint
-      // The long text is now the third row.
-      try await scene.drag(from: (point.x, point.y + 2 * 34, scene.app.window), to: (150, 100, other.window))
-      let digits = long.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-      #expect(try await eventually { other.program.lines == [digits] })
-      try await scene.drag(from: (point.x, point.y + 34, scene.app.window), to: (200, 400, scene.app.window))
-      // Neither drag counted as a click.
-      try await scene.expectClipboard("other")
-      try await scene.app.window.click(x: point.x, y: point.y + 34)
-      try await scene.expectClipboard("new")
-      #expect(try await scene.history.texts() == ["other", "new", long])
     }
   }
 }

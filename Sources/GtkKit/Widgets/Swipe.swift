@@ -1,38 +1,32 @@
 import CGtk
 
-/// Reacts to swipes over a widget: sideways movements of one finger on a touchscreen, or of two fingers on a touchpad.
+/// A swipe: a sideways movement of one finger on a touchscreen, or of two fingers on a touchpad.
 @MainActor
-public protocol SwipeTarget: AnyObject {
-  /// Called when a swipe starts at a point of the widget.
-  ///
-  /// - Returns: whether something at this point can be swiped.
-  func swipeBegan(at point: Point) -> Bool
+public protocol Swipe: AnyObject {
   /// Called with the distance from the start, in pixels; positive to the right.
-  func swipeMoved(to distance: Double)
+  func moved(to distance: Double)
   /// Called when the fingers are lifted, or another gesture has taken over.
-  func swipeEnded(isCancelled: Bool)
+  func ended(isCancelled: Bool)
 }
 
 extension Widget {
-  /// Reports swipes over the widget to `target`, which is referenced weakly.
+  /// Reports swipes over the widget.
   ///
   /// Vertical movements continue to scroll. A pointer's drag is not a swipe.
-  public final func onSwipe(_ target: any SwipeTarget) {
-    followFinger(Movement(target))
-    followTouchpad(Movement(target))
+  ///
+  /// - Parameter start: Called when fingers touch the widget; returns the swipe that may start at that point, or nil.
+  public final func onSwipe(_ start: @escaping @MainActor (Point) -> (any Swipe)?) {
+    followFinger(Movement(start))
+    followTouchpad(Movement(start))
   }
 
   private func followFinger(_ movement: Movement) {
     let drag = add(controller: gtk_gesture_drag_new())
     gtk_gesture_single_set_touch_only(drag.opaque, 1)
-    let start = Shared(Point(x: 0, y: 0))
-    drag.connect("drag-begin") { (x: Double, y: Double) in
-      movement.begin()
-      start.value = Point(x: x, y: y)
-    }
+    drag.connect("drag-begin") { (x: Double, y: Double) in movement.begin(at: Point(x: x, y: y)) }
     drag.connect("drag-update") { [gesture = drag.opaque] (x: Double, y: Double) in
       // Claim a swipe, so that it neither clicks nor scrolls; deny other movements, so that they can click or scroll.
-      switch movement.move(x, y, from: start.value) {
+      switch movement.move(x, y) {
       case .undecided: break
       case .horizontal: gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
       case .other: gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED)
@@ -48,20 +42,20 @@ extension Widget {
       controller: gtk_event_controller_scroll_new(copypasta_GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES))
     // Nil while no finger is on the touchpad, and thus also for a wheel, whose events have no beginning or end.
     let moved = Shared<Point?>(nil)
-    scroll.connect("scroll-begin") {
-      movement.begin()
+    scroll.connect("scroll-begin") { [weak self, controller = scroll.opaque] in
+      guard let self else { return }
+      movement.begin(at: pointer(of: controller))
       moved.value = Point(x: 0, y: 0)
     }
-    scroll.connectReturning("scroll") {
-      [weak self, controller = scroll.opaque] (x: Double, y: Double) -> Bool in
-      guard let self, var point = moved.value,
+    scroll.connectReturning("scroll") { [controller = scroll.opaque] (x: Double, y: Double) -> Bool in
+      guard var point = moved.value,
         gtk_event_controller_scroll_get_unit(controller) == GDK_SCROLL_UNIT_SURFACE
       else { return false }
       // Scroll deltas describe the view's movement, which is opposite to the fingers' movement.
       point.x -= x
       point.y -= y
       moved.value = point
-      let direction = movement.move(point.x, point.y, from: pointer(of: controller))
+      let direction = movement.move(point.x, point.y)
       // Handle even the first events of a sideways movement, because a scrolled window that receives them withholds the
       // later ones from its children.
       return direction == .horizontal || direction == .undecided && abs(point.x) > abs(point.y)
@@ -84,7 +78,7 @@ extension Widget {
   }
 }
 
-/// A movement of fingers, which is a swipe if it is horizontal and the target accepts it.
+/// A movement of fingers, which is a swipe if it is horizontal and something can be swiped where it started.
 @MainActor
 final class Movement {
   enum Direction {
@@ -92,27 +86,31 @@ final class Movement {
   }
 
   /// The distance, in pixels, below which a movement has no direction yet.
-  private static let tremble = 12.0
+  private static let threshold = 12.0
 
-  private weak var target: (any SwipeTarget)?
+  private let start: @MainActor (Point) -> (any Swipe)?
+  private var swipe: (any Swipe)?
   private var direction = Direction.undecided
 
-  init(_ target: any SwipeTarget) { self.target = target }
+  init(_ start: @escaping @MainActor (Point) -> (any Swipe)?) { self.start = start }
 
-  func begin() { direction = .undecided }
+  func begin(at point: Point) {
+    direction = .undecided
+    swipe = start(point)
+  }
 
-  /// Handles a movement by `x` and `y` from its beginning at `start`.
-  func move(_ x: Double, _ y: Double, from start: @autoclosure () -> Point) -> Direction {
-    if direction == .undecided, max(abs(x), abs(y)) >= Self.tremble {
-      let isSwipe = abs(x) > 1.5 * abs(y) && target?.swipeBegan(at: start()) == true
-      direction = isSwipe ? .horizontal : .other
+  /// Handles a movement by `x` and `y` from its beginning.
+  func move(_ x: Double, _ y: Double) -> Direction {
+    if direction == .undecided, max(abs(x), abs(y)) >= Self.threshold {
+      direction = swipe != nil && abs(x) > 1.5 * abs(y) ? .horizontal : .other
     }
-    if direction == .horizontal { target?.swipeMoved(to: x) }
+    if direction == .horizontal { swipe?.moved(to: x) }
     return direction
   }
 
   func end(isCancelled: Bool) {
-    if direction == .horizontal { target?.swipeEnded(isCancelled: isCancelled) }
+    if direction == .horizontal { swipe?.ended(isCancelled: isCancelled) }
     direction = .undecided
+    swipe = nil
   }
 }
