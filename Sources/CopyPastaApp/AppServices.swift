@@ -51,7 +51,9 @@ final class AppServices {
   private static func livePreferences() -> Preferences {
     let schema = SettingsSchema(CopyPasta.id)
     if schema == nil { printError(tr("Settings are not saved: their schema is not installed.")) }
-    return Preferences(schema: schema)
+    let preferences = Preferences(schema: schema)
+    preferences.adoptReplacedSettings(SettingsSchema(CopyPasta.id + ".Replaced"))
+    return preferences
   }
 
   /// The global shortcut backends that this desktop may support, the preferred one first.

@@ -107,7 +107,9 @@ final class CopyPastaApplication {
   // MARK: - The window
 
   /// Shows the window in front, with the focus on the newest row.
-  private func show(_ activation: Activation) { ensureToggler().show(activation) }
+  private func show(_ activation: Activation, asPopup isPopup: Bool = false) {
+    ensureToggler().show(activation, asPopup: isPopup)
+  }
 
   /// Hides the window, and ends the program if nothing else keeps it running.
   private func hide() { toggler?.hide() }
@@ -288,7 +290,7 @@ final class CopyPastaApplication {
   private func requested(_ request: TrayIcon.Request, _ activation: Activation) {
     switch request {
     case .toggle: ensureToggler().toggleByClick(activation)
-    case .show: show(activation)
+    case .show: show(activation, asPopup: true)
     case .pause: services.pause.isPaused.toggle()
     case .preferences: showPreferences(activation)
     case .quit: quit()

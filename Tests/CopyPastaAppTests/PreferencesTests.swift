@@ -1,6 +1,7 @@
 import ClipboardCore
 import Foundation
 import GtkKit
+import GtkTestSupport
 import TestSupport
 import Testing
 
@@ -31,6 +32,27 @@ import Testing
     preferences.retentionPeriod = .week
     #expect(changes.sorted() == Preferences.Key.allCases.map(\.rawValue).sorted())
     withExtendedLifetime(tokens) {}
+  }
+
+  @Test(
+    arguments: [([true, nil], true), ([nil, false], false), ([true, false], true), ([nil, nil], nil)])
+  func `settings of CopyPasta 1.2 are adopted once`(_ old: [Bool?], hides: Bool?) async throws {
+    keepSettingsInMemory()
+    let folder = try TemporaryFolder()
+    try await compileSettingsSchemas(Self.data, into: folder.path)
+    let replaced = try #require(SettingsSchema(CopyPasta.id + ".Replaced", compiledIn: folder.path))
+    let settings = Settings(replaced, initially: [:])
+    for (key, value) in zip(["hide-after-copying", "hide-on-focus-loss"], old) {
+      if let value { settings.set(key, to: .bool(value)) }
+    }
+    let preferences = Preferences(schema: nil)
+    // The default must not decide.
+    preferences[flag: .hidesPopup] = hides != true
+    for _ in 1...2 {
+      preferences.adoptReplacedSettings(replaced)
+      #expect(preferences[flag: .hidesPopup] == hides ?? true)
+      #expect(replaced.keys.allSatisfy { settings.userValue(of: $0) == nil })
+    }
   }
 
   @Test func `the size limit preference is clamped to its range`() {

@@ -27,7 +27,7 @@ import Testing
     row.clicked?()
     #expect(!control.isOn && preferences[flag: .showsTrayIcon])
     // Tab reaches the row, and then the next.
-    let next = PreferenceRow(.hidesAfterCopying, of: preferences, "Next", "Explanation")
+    let next = PreferenceRow(.hidesPopup, of: preferences, "Next", "Explanation")
     let group = PreferenceGroup("Group", [row, next])
     row.isAvailable = false
     let window = Window(title: "test")

@@ -40,12 +40,14 @@ extension AppServices {
   @MainActor
   static func keepingNothing(
     at location: HistoryLocation = HistoryLocation(folder: "/proc/none"),
-    _ way: FakeShortcut, preferences: Preferences? = nil,
+    _ way: FakeShortcut, on windowSystem: any WindowSystem = makeWindowSystem(),
+    preferences: Preferences? = nil,
     now: @escaping @Sendable () -> Int64 = { 0 }, clock: (@Sendable () -> ClockReading)? = nil
   ) -> AppServices {
     let preferences = preferences ?? Preferences(schema: nil)
     return AppServices(
-      location: location, windowState: KeyFile(path: "/proc/none", group: "window"),
+      windowSystem: windowSystem, location: location,
+      windowState: KeyFile(path: "/proc/none", group: "window"),
       hints: Hints(keptIn: KeyFile(path: "/proc/none", group: "hints")),
       now: now, clock: clock,
       preferences: { preferences }, shortcuts: { [way] })

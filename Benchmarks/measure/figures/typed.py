@@ -43,7 +43,6 @@ class _Other:
 
 def _sample(bench: Bench, program: Program) -> Iterator[Reading]:
     home = bench.copy_home(program, _ROWS)
-    home.set('hide-after-copying', 'true')
     program_in_front = [sys.executable, Path(__file__).parents[2] / 'other.py']
     with (bench.start_settled(program, home),
           child(program_in_front, stdout=subprocess.PIPE, text=True, env=os.environ | {'GSK_RENDERER': 'cairo'}) as front,

@@ -6,8 +6,6 @@ final class Hints {
   enum Hint: String, CaseIterable {
     /// The program keeps running after its window was closed.
     case keepsRunning = "keeps-running"
-    /// The window can hide after copying.
-    case hideAfterCopying = "hide-after-copying"
   }
 
   private let file: KeyFile

@@ -1,13 +1,16 @@
 import GtkKit
 import SerialQueue
 
-/// Shows and hides the window for the global shortcut, the tray icon and the preferences that hide it automatically.
+/// Shows and hides the window for the launcher, the global shortcut, `--toggle` and the tray icon.
+///
+/// A window that the shortcut, `--toggle` or the tray has shown is a popup. It hides automatically, unless the user has
+/// turned that off: after a copy, and when the user switches to another program.
 @MainActor
 final class WindowToggler {
   /// How long the window may take to get the focus once it is shown; a toggle before that is ignored as key repetition.
   private static let arrivalTime = Duration.seconds(1)
 
-  /// How long the window may be without the focus before it hides, if `hidesOnFocusLoss` is on.
+  /// How long a popup may be without the focus before it hides.
   ///
   /// While the focus moves between two windows of this program, neither window has it.
   private static let lossTime = Duration.milliseconds(150)
@@ -21,22 +24,27 @@ final class WindowToggler {
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []
-  /// Whether the window was shown by a toggle (shortcut, tray icon or `--toggle`), not by the launcher.
-  private var isShownByToggle = false
+  private var isPopup = false
   /// When the window lost the focus; nil if the window has the focus again, or was hidden for a reason other than that
   /// loss.
   private var focusLoss: ContinuousClock.Instant?
   private var state = State.settled {
-    didSet { if case .leaving(let check) = oldValue { check.cancel() } }
+    didSet {
+      switch oldValue {
+      case .asking(let task), .leaving(let task): task.cancel()
+      case .settled, .arriving: break
+      }
+    }
   }
 
+  /// Leaving a state cancels its task.
   private enum State {
     case settled
     /// The window is being shown, and may not have the focus yet.
     case arriving(Timeout)
-    /// A toggle waits for the desktop to report whether the window is in front, or to bring the window to the user.
-    case asking
-    /// The focus was lost; the window hides unless the focus returns.
+    /// Waits for the desktop to report whether the window is in front, or to bring the window to the user.
+    case asking(Task<Void, Never>)
+    /// The focus was lost; the popup hides unless the focus returns.
     case leaving(Task<Void, Never>)
   }
 
@@ -52,26 +60,25 @@ final class WindowToggler {
     self.hidden = hidden
     observations = [
       window.activity.add(weakly(self) { $0.activityChanged() }),
-      window.session.events.add(weakly(self) { if case .offered = $1 { $0.copied() } }),
+      window.session.events.add(
+        weakly(self) { if case .offered = $1, $0.hidesItself { $0.hide() } }),
     ]
   }
 
-  /// Shows the window in front, with the focus on the newest row.
-  func show(_ activation: Activation) {
-    isShownByToggle = false
-    bringUp(activation)
-  }
+  private var hidesItself: Bool { isPopup && preferences()[flag: .hidesPopup] }
 
-  private func bringUp(_ activation: Activation) {
+  /// Shows the window in front, with the focus on the newest row.
+  func show(_ activation: Activation, asPopup isPopup: Bool = false) {
+    self.isPopup = isPopup
     guard window.isShown, !window.isActive else {
       window.present(activation)
       return arrive()
     }
-    state = .asking
-    Task.unpooled { [self] in
-      await window.bringHere(activation)
-      if case .asking = state { arrive() }
-    }
+    state = .asking(
+      Task.unpooled { [self] in
+        await window.bringHere(activation)
+        if !Task.isCancelled { arrive() }
+      })
   }
 
   /// Waits until the window that was just presented has the focus.
@@ -81,25 +88,20 @@ final class WindowToggler {
       ? .settled : .arriving(Timeout(after: Self.arrivalTime, weakly(self) { $0.state = .settled }))
   }
 
-  /// Hides the window if it or one of its dialogs is in front, and shows it in front otherwise.
+  /// Hides the window if it or one of its dialogs is in front, and shows it as a popup otherwise.
   func toggle(_ activation: Activation) {
     switch state {
     case .arriving, .asking: return
     case .settled, .leaving: break
     }
-    guard window.isShown, !window.isActive else { return window.isActive ? hide() : callUp(activation) }
-    state = .asking
-    Task.unpooled { [self] in
-      let isInFront = await window.isInFront(orDialog: true)
-      guard case .asking = state else { return }
-      state = .settled
-      if isInFront { hide() } else { callUp(activation) }
-    }
-  }
-
-  private func callUp(_ activation: Activation) {
-    isShownByToggle = true
-    bringUp(activation)
+    if window.isActive { return hide() }
+    guard window.isShown else { return show(activation, asPopup: true) }
+    state = .asking(
+      Task.unpooled { [self] in
+        let isInFront = await window.isInFront(orDialog: true)
+        guard !Task.isCancelled else { return }
+        if isInFront { hide() } else { show(activation, asPopup: true) }
+      })
   }
 
   /// Toggles the window for a click on the tray icon; hides the window if the click itself took the focus from it.
@@ -112,25 +114,6 @@ final class WindowToggler {
     guard window.isShown else { return }
     window.hide()
     hidden()
-  }
-
-  /// Hides the window after a copy if `hidesAfterCopying` is on; otherwise offers to turn this on, but only once and
-  /// only if a toggle showed the window.
-  private func copied() {
-    let preferences = preferences()
-    guard !preferences[flag: .hidesAfterCopying] else { return hide() }
-    guard isShownByToggle, window.isActive, preferences.isWritable(.hidesAfterCopying) else { return }
-    window.session.services.hints.showOnce(.hideAfterCopying) { [weak self, window] in
-      window.showNotice(
-        tr("Hide the window after copying?"),
-        offering: (
-          tr("Always Hide"),
-          {
-            preferences[flag: .hidesAfterCopying] = true
-            self?.hide()
-          }
-        ))
-    }
   }
 
   private func activityChanged() {
@@ -148,15 +131,15 @@ final class WindowToggler {
     }
   }
 
-  /// Hides the window if the user has switched from a dialog to another program, or if a dialog has closed while
-  /// another program had the focus.
+  /// Hides the popup if the user has switched from a dialog to another program, or if a dialog has closed while another
+  /// program had the focus.
   func dialogActivityChanged() {
     if case .settled = state, window.isShown, !Window.shown.contains(where: \.isShownAndActive) { leave() }
   }
 
-  /// Hides the window unless the focus returns soon, if `hidesOnFocusLoss` is on.
+  /// Hides the popup unless the focus returns soon.
   private func leave() {
-    guard preferences()[flag: .hidesOnFocusLoss] else { return }
+    guard hidesItself else { return }
     state = .leaving(Task.unpooled { [weak self] in await self?.hideUnlessFocusReturns() })
   }
 

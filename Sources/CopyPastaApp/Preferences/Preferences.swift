@@ -12,9 +12,8 @@ final class Preferences {
   /// A setting; the raw value is its key in the schema.
   enum Key: String, CaseIterable, Sendable {
     case shortcut
-    case hidesAfterCopying = "hide-after-copying"
-    /// Whether the window hides when another window becomes active.
-    case hidesOnFocusLoss = "hide-on-focus-loss"
+    /// Whether a window that the shortcut, `--toggle` or the tray has shown hides automatically.
+    case hidesPopup = "hide-popup"
     /// Whether the program shows an icon on a desktop with a tray.
     case showsTrayIcon = "tray-icon"
     /// Whether the program starts hidden when the user logs in.
@@ -29,8 +28,8 @@ final class Preferences {
     var initialValue: Variant {
       switch self {
       case .shortcut: .string("<Control><Super>v")
-      case .hidesAfterCopying, .hidesOnFocusLoss, .startsAtLogin: .bool(false)
-      case .showsTrayIcon, .usesHaptics: .bool(true)
+      case .startsAtLogin: .bool(false)
+      case .hidesPopup, .showsTrayIcon, .usesHaptics: .bool(true)
       case .sizeLimit: .uint32(64)
       case .previewLines: .uint32(3)
       case .retentionPeriod: .string(RetentionPeriod.forever.rawValue)
@@ -97,6 +96,21 @@ final class Preferences {
   private subscript(key: Key) -> Variant {
     get { settings[key.rawValue] ?? key.initialValue }
     set { if self[key] != newValue { settings.set(key.rawValue, to: newValue) } }
+  }
+}
+
+extension Preferences {
+  /// Adopts the settings of CopyPasta 1.2 that `hidesPopup` has replaced, and resets them.
+  ///
+  /// - Parameter schema: Their schema; nil if it is not installed.
+  func adoptReplacedSettings(_ schema: SettingsSchema?) {
+    let old = ["hide-after-copying", "hide-on-focus-loss"]
+    let settings = Settings(
+      schema, initially: Dictionary(uniqueKeysWithValues: old.map { ($0, .bool(false)) }))
+    let chosen = old.compactMap { settings.userValue(of: $0)?.bool }
+    guard !chosen.isEmpty else { return }
+    self[flag: .hidesPopup] = chosen.contains(true)
+    old.forEach(settings.reset)
   }
 }
 

@@ -89,11 +89,8 @@ final class PreferencesWindow: Dialogs.Dialog {
       tr("Behavior"),
       [
         PreferenceRow(
-          .hidesAfterCopying, of: preferences, tr("Hide After _Copying"),
-          tr("Return to your app right away, ready to paste.")),
-        PreferenceRow(
-          .hidesOnFocusLoss, of: preferences, tr("Hide When Switching _Windows"),
-          tr("Hide when you switch to another window.")),
+          .hidesPopup, of: preferences, tr("Hide _Automatically"),
+          tr("After a copy, and when you switch to another app. A window from the app launcher stays.")),
         PreferenceRow(
           previewLinesOf: preferences, tr("Preview Li_nes"), tr("The number of lines shown for each item.")),
         vibrates,

@@ -74,6 +74,11 @@ public final class Settings {
     return true
   }
 
+  /// The value that the user has set for a key of the schema; nil if the key has its default.
+  public func userValue(of key: String) -> Variant? {
+    object(with: key).flatMap { g_settings_get_user_value($0.cast(), key) }.map(Variant.init(taking:))
+  }
+
   /// Resets a key of the schema to its default; values in memory do not change.
   public func reset(_ key: String) {
     if let object = object(with: key) { g_settings_reset(object.cast(), key) }

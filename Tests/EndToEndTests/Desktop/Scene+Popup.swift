@@ -12,15 +12,14 @@ extension Scene {
   /// The program keeps running, as if a tray icon or a shortcut required it.
   func hideBehindOtherWindow() async throws -> DesktopWindow {
     let other = try await openOtherWindow()
-    #expect(try await shownWindow() != nil, "the window stays visible when it loses the focus")
+    #expect(try await shownWindow() != nil, "a launched window stays visible when it loses the focus")
     // The toggle raises the window to the front.
     try await toggle()
     try await waitUntilActive()
     // The program keeps running because it owns the clipboard.
     try await desktop.press("Home", "Return")
-    try await waitUntil("the text offered") { try await desktop.paste() != nil }
-    try await toggle()
     try await waitUntil("the other window active") { try await other.isActive() }
+    try await waitUntil("the text offered") { try await desktop.paste() != nil }
     return other
   }
 

@@ -4,13 +4,11 @@ import Testing
 /// The icon in the tray of a real panel.
 @Suite struct TrayTests {
   /// On GNOME, the first click of a double click opens a menu, which takes the focus from the window.
-  @Test(arguments: ["false", "true"])
-  func `a tray click right after a focus loss hides the window`(_ hidesOnFocusLoss: String) async throws {
+  @Test func `a tray click right after a focus loss hides the window`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
       let other = try await scene.desktop.openOtherWindow()
-      try scene.desktop.home.set(["hide-on-focus-loss": hidesOnFocusLoss, "shortcut": "''"])
       // On a slow machine more time may pass between focus loss and click than CopyPasta allows.
       for _ in 1...10 {
         #expect(try await scene.desktop.copypasta().exit == .code(0))

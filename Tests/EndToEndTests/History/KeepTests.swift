@@ -57,8 +57,8 @@ import Testing
       try await scene.waitForDialog(titled: "Delete Older Items?")
       try await scene.desktop.press("Escape")
       try await scene.waitForDialog(titled: "Preferences")
-      try await scene.desktop.press("alt+c")
-      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
+      try await scene.desktop.press("alt+a")
+      #expect(try await eventually { try scene.keyFile().contains("hide-popup=false") })
       #expect(try scene.keyFile().contains("keep-texts='a while'"))
       #expect(try await scene.history.count() == 2)
 

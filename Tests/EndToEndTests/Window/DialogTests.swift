@@ -20,8 +20,8 @@ import Testing
         try await waitUntil("\(line) by \(keys)") { try scene.keyFile().contains(line) }
       }
       for (keys, shortcut) in chosen { try await choose(keys, shortcut) }
-      try await scene.pressOnOneKeyboard(["alt+h", "Escape", "alt+c"])
-      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
+      try await scene.pressOnOneKeyboard(["alt+h", "Escape", "alt+a"])
+      #expect(try await eventually { try scene.keyFile().contains("hide-popup=false") })
       let settings = try scene.keyFile()
       #expect(!settings.contains("tray-icon") && !settings.contains("start-at-login"), "\(settings)")
       #expect(settings.contains("shortcut='<Control>Down'"), "\(settings)")
@@ -40,8 +40,8 @@ import Testing
       try await scene.desktop.openOtherWindow()
       try await scene.desktop.press("ctrl+s")
       try await preferences.activate()
-      try await scene.desktop.press("alt+c")
-      try await waitUntil("Preferences usable") { try scene.keyFile().contains("hide-after-copying=true") }
+      try await scene.desktop.press("alt+a")
+      try await waitUntil("Preferences usable") { try scene.keyFile().contains("hide-popup=false") }
       #expect(try scene.keyFile().contains("shortcut=''"))
     }
   }
@@ -61,8 +61,8 @@ import Testing
       // Scroll with the pointer on the number.
       try await window.click(x: 350, y: 378, button: 4)
       try await waitUntil("the page scrolled") { try await reader.depth(of: "Size Limit (MiB)") > end }
-      try await scene.desktop.press("alt+c")
-      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
+      try await scene.desktop.press("alt+a")
+      #expect(try await eventually { try scene.keyFile().contains("hide-popup=false") })
       let settings = try scene.keyFile()
       #expect(!settings.contains("size-limit"))
     }
