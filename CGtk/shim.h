@@ -151,6 +151,11 @@ static inline void copypasta_window_present(GtkWindow *window, guint32 time) {
   gtk_window_present_with_time(window, time);
 }
 
+/* gdk_display_notify_startup_complete (deprecated in 4.10, without a replacement for a program that shows no window). */
+static inline void copypasta_display_end_startup(GdkDisplay *display, const char *startup_id) {
+  gdk_display_notify_startup_complete(display, startup_id);
+}
+
 G_GNUC_END_IGNORE_DEPRECATIONS
 
 /* Limits the C library to two heaps (malloc arenas), which new threads then share. */

@@ -18,6 +18,8 @@ final class CopyPastaApplication {
 
   /// How long a program that was started by D-Bus activation waits for a call that keeps it running.
   private static let callTime = Duration.seconds(10)
+  /// The time limit for ending.
+  private static let endTime = Duration.milliseconds(2800)
 
   private let startup: StartupServices
   private let application = Application(id: CopyPasta.id)
@@ -31,7 +33,9 @@ final class CopyPastaApplication {
     of: application, on: services.windowSystem, closed: endIfUnneeded)
   private lazy var reasons = KeepAliveReasons { [self] in endIfUnneeded() }
   private var callWait: Timeout?
+  /// Whether the program is ending; another launch then starts it again afterwards.
   private var isEnding = false
+  private var startsAgain = false
   private var style: ProgramStyle?
   /// Follows the desktop's appearance; the first frame does not wait for it and uses the stored values.
   private lazy var appearance = Appearance.Follower(
@@ -40,6 +44,8 @@ final class CopyPastaApplication {
   private var trayIcon: TrayIcon?
   private var startAtLogin: StartAtLogin?
   private lazy var haptics = Haptics(preferences: services.preferences)
+  /// Whether the parts that work without the window were started.
+  private var hasStarted = false
   private var historyInterface: Bus.Registration?
   private var tokens: [ListenerToken] = []
 
@@ -56,7 +62,7 @@ final class CopyPastaApplication {
       joinDesktop()
       if start == .hidden { prepareWindow() }
     }
-    application.onActivate { [self] in show(.ambient) }
+    application.onActivate { [self] in answer { show(.ambient) } }
     application.onTerminationSignal(quit)
     tokens.append(session.clipboard.offerLosses.add(endIfUnneeded))
     tokens.append(
@@ -70,15 +76,24 @@ final class CopyPastaApplication {
     case .hidden: reasons.hold(.background)
     case .onDemand: callWait = Timeout(after: Self.callTime, endIfUnneeded)
     }
-    let status = isEnding ? 0 : application.run()
-    end()
+    let status = application.run()
+    // The main loop must not run from here on, because GTK would run work that it has queued for a destroyed window.
+    dialogs.close()
+    toggler = nil
+    window?.destroy()
+    window = nil
+    Settings.flush()
+    if startsAgain { ProgramFiles.startAgain() }
     return status
   }
+
+  /// Does what another launch requests or, if this process is ending, starts the program again afterwards.
+  private func answer(_ request: () -> Void) { if isEnding { startsAgain = true } else { request() } }
 
   /// Draws the window before registering on the bus, because registering took 18 of the 119 ms to the first frame.
   private func showAhead() {
     show(.ambient)
-    MainLoop.run(until: { window?.isDrawn == true }, atMost: .seconds(1))
+    MainLoop.run(until: { window?.isDrawn == true || isEnding }, atMost: .seconds(1))
   }
 
   private func joinDesktop() {
@@ -87,8 +102,8 @@ final class CopyPastaApplication {
     addStyle()
     // `endIfUnneeded` decides when the program ends, instead of GTK's count of windows.
     application.hold()
-    application.addAction("show") { [self] in show(.ambient) }
-    application.addAction("toggle") { [self] in ensureToggler().toggle(.ambient) }
+    application.addAction("show") { [self] in answer { show(.ambient) } }
+    application.addAction("toggle") { [self] in answer { ensureToggler().toggle(.ambient) } }
     application.addAction(services.pause.action)
     addDialogActions()
     application.addAction("quit", keys: HistoryAction.keys(of: "app.quit"), quit)
@@ -101,7 +116,7 @@ final class CopyPastaApplication {
       printError(tr("The connection to the session bus was lost."))
       quit()
     }
-    if isEnding { application.quit() } else { startParts() }
+    if isEnding { end() } else { startParts() }
   }
 
   // MARK: - The window
@@ -190,7 +205,7 @@ final class CopyPastaApplication {
 
   private func addDialogActions() {
     application.addAction("preferences", keys: HistoryAction.keys(of: "app.preferences")) { [self] in
-      showPreferences(.ambient)
+      answer { showPreferences(.ambient) }
     }
     application.addAction("shortcuts", keys: HistoryAction.keys(of: "app.shortcuts")) { [self] in
       dialogs.show(.shortcuts, above: window?.parentOfDialogs) { [services] in
@@ -215,6 +230,7 @@ final class CopyPastaApplication {
 
   /// Starts the parts that work without the window, after the first frame.
   private func startParts() {
+    hasStarted = true
     Task.unpooled { [self] in
       // Without a bus the stored appearance stays; `joinDesktop` has printed that the bus is missing.
       do throws(BusError) {
@@ -248,7 +264,7 @@ final class CopyPastaApplication {
   private func startShortcut() {
     let shortcut = services.shortcut
     tokens += [
-      shortcut.presses.add { [self] in ensureToggler().toggle($0) },
+      shortcut.presses.add { [self] in if !isEnding { ensureToggler().toggle($0) } },
       shortcut.changes.add { [self] in shortcutChanged(to: shortcut.state) },
     ]
     shortcut.start()
@@ -299,13 +315,29 @@ final class CopyPastaApplication {
 
   // MARK: - The end
 
-  /// Ends the main loop at its next iteration.
+  /// Ends the program; does nothing if it is ending already.
   private func quit() {
+    guard !isEnding else { return }
     isEnding = true
+    // Otherwise, `joinDesktop` calls `end`.
+    if application.isRegistered { end() }
+  }
+
+  /// Hides everything, lets go of the desktop, finishes the work that is left, and then ends the main loop.
+  private func end() {
     // Cancel the preparation, because GTK destroys the windows before the main loop has run all pending work.
     preparation?.cancel()
-    // Quitting an application that is not registered yet would log a warning; `run(_:)` checks `isEnding` instead.
-    if application.isRegistered { application.quit() }
+    window?.hide()
+    // Do not destroy the dialogs while the main loop runs, because GTK 4.8 would use them afterwards.
+    for dialog in Window.shown { dialog.isVisible = false }
+    (trayIcon, historyInterface) = (nil, nil)
+    Task.unpooled { [self] in
+      await MainLoop.wait(atMost: Self.endTime) { [self] in
+        if hasStarted { await services.shortcut.release() }
+        await session.end()
+      }
+      application.quit()
+    }
   }
 
   /// Whether a window is shown, something else keeps the program running, or the clipboard needs this process.
@@ -321,27 +353,5 @@ final class CopyPastaApplication {
       await session.drain()
       if !isNeeded, !isEnding { quit() }
     }
-  }
-
-  private func end() {
-    window?.hide()
-    session.isEnding = true
-    // First finish pending work: hand over a row that was just copied, and remove a row that was just deleted from the
-    // disk. A read in progress may outlast the first wait; a clipboard manager that takes the text then ends it.
-    MainLoop.wait(atMost: .milliseconds(1500)) { [session] in await session.drain() }
-    MainLoop.wait(atMost: .milliseconds(1500)) { [session] in
-      await session.drainActions()
-      await session.clipboard.handOver()
-      await session.drain()
-      await session.drainRetention()
-    }
-    // The main loop must not run from here on, because GTK would run work that it has queued for a destroyed window.
-    dialogs.close()
-    toggler = nil
-    window?.destroy()
-    window = nil
-    trayIcon = nil
-    Settings.flush()
-    MainLoop.finish(atMost: .seconds(2)) { [session] in await session.close() }
   }
 }

@@ -75,7 +75,8 @@ private struct RetentionModel {
     lastLook = isPlausible(asked.reading) ? asked.reading : nil
   }
 
-  mutating func look(_ now: ClockReading) {
+  /// - Parameter isSettled: Whether no item can be restored and no question is open.
+  mutating func look(_ now: ClockReading, isSettled: Bool) {
     question = nil
     guard period != .forever else { return }
     let (due, isBelieved) = (due(at: now.wallTime), believes(now))
@@ -87,7 +88,8 @@ private struct RetentionModel {
       question = (due, now)
       return
     }
-    guard isBelieved || lastLook == nil && isPlausible(now), now.wallTime > period.duration ?? 0 else {
+    guard isBelieved || isSettled && lastLook == nil && isPlausible(now), now.wallTime > period.duration ?? 0
+    else {
       return
     }
     if due.isEmpty, let last = lastLook, last.bootID == now.bootID,
@@ -223,12 +225,13 @@ private final class RetentionRun {
 
   private func look() async throws {
     let reading = clock.reading
-    try await retention.run(on: store) {
+    let isSettled = held.isEmpty && question == nil
+    try await retention.run(on: store, isSettled: { isSettled }) {
       question = $0
     } deleted: { [self] expired, _ in
       held.removeAll(where: expired.includes)
     }
-    model.look(reading)
+    model.look(reading, isSettled: isSettled)
   }
 
   private func restart() async throws {

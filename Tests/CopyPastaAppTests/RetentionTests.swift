@@ -121,6 +121,23 @@ import Testing
     #expect(log.failures == [.nothingToUndo])
   }
 
+  @Test func `an expired item that Undo brings back is asked about again, and not deleted without a yes`()
+    async throws
+  {
+    try await record([40, 1])
+    await look()
+    session.delete(session.ids[1])
+    await session.drain()
+    await session.drainRetention()
+    #expect(session.question == nil)
+    session.undo()
+    await session.drain()
+    await session.drainRetention()
+    #expect(session.question?.count == 1)
+    await look()
+    try expectCount(2)
+  }
+
   @Test func `raising the retention period during a purge keeps the remaining items`() async throws {
     try await record(Array(repeating: 40, count: 4_100))
     await look()

@@ -76,7 +76,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `the end of the program waits for a recovery only if other work does`(isClearing: Bool) async throws {
+  func `the end of the program finishes a clear behind a recovery, but abandons a recovery that takes long`(
+    isClearing: Bool
+  ) async throws {
     await scratch.close()
     let file = URL(filePath: scratch.location.database)
     let copy = URL(filePath: scratch.location.unfinishedRecovery.database)
@@ -89,17 +91,13 @@ import Testing
     session.open()
     try await waitUntil("the recovery") { recovery != nil }
     try damaged.write(to: copy)
-    var (cleared, end) = (Result<Int, StoreError>.success(0), Result<Int, StoreError>?.none)
-    if isClearing { session.clear { cleared = $0 } }
-    Task {
-      session.isEnding = true
-      await session.drain()
-      await session.close()
-      end = cleared
+    var cleared: Result<Int, StoreError>?
+    if isClearing {
+      session.clear { cleared = $0 }
+      recovery?.resume()
     }
-    if isClearing { recovery?.resume() }
-    try await waitUntil("the end") { end != nil }
-    guard !isClearing else { return #expect(end == .success(3)) }
+    try await pumping { await session.end() }
+    guard !isClearing else { return #expect(cleared == .success(3)) }
     #expect(try Data(contentsOf: file) == damaged && !FileManager.default.fileExists(atPath: copy.path))
     recovery?.resume()
     try await waitUntil("the recovery's end") { session.count == 3 }
@@ -213,6 +211,38 @@ import Testing
     #expect(session.obstacle == .locked)
     lock.end()
     try await pump("writing possible") { session.state == .open(obstacle: nil) }
+    await session.close()
+  }
+
+  @Test func `the end of a long lock is noticed as soon as that of a short one`() async throws {
+    let session = session(lock: 20)
+    let lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")
+    session.attention = .shown
+    session.delete(session.ids[0])
+    await session.drain()
+    for _ in 0..<6 {
+      session.tryAgain()
+      await session.drainActions()
+    }
+    #expect(session.obstacle == .locked)
+    lock.end()
+    let start = ContinuousClock.now
+    try await pump("writing possible") { session.state == .open(obstacle: nil) }
+    #expect(.now - start < .seconds(3))
+    await session.close()
+  }
+
+  @Test func `each action that fails because the file was replaced is reported`() async throws {
+    await scratch.close()
+    let session = session()
+    let log = SessionLog(of: session)
+    try await replace()
+    for id in session.ids.prefix(2) { session.delete(id) }
+    session.clear()
+    await session.drain()
+    #expect(
+      log.failures == [.notDeleted(.replaced), .notDeleted(.replaced), .notCleared(.replaced)])
+    #expect(session.texts == ["other 3", "other 2", "other 1"])
     await session.close()
   }
 

@@ -71,8 +71,8 @@ final class X11Clipboard: SystemClipboard {
 
   func handOver() async {
     guard let owner else { return }
-    if isOffering { _ = await owner.handOver(within: .seconds(1)) }
-    await owner.close(within: .milliseconds(500))
+    if isOffering { _ = await owner.handOver(within: .milliseconds(700)) }
+    await owner.close(within: .milliseconds(200))
   }
 
   private func connectedOwner() throws(X11Error) -> SelectionOwner {

@@ -55,6 +55,7 @@ public enum CopyPasta {
       printError(tr("No display: set WAYLAND_DISPLAY or DISPLAY to a running desktop."))
       return 1
     }
+    if start == .hidden { activation.endWithoutWindow() }
     // With D-Bus activation, do not claim the name here: the bus delivers the pending call as soon as the name has an
     // owner. GApplication claims it later, when the application can answer.
     var attempts = 5
@@ -76,8 +77,7 @@ public enum CopyPasta {
   private static func toggle() -> Int32 {
     // Do not start without a bus, because each press of the key would open another window.
     guard SessionBus.isThere else {
-      printError(tr("No session bus: --toggle cannot reach a running CopyPasta."))
-      return 1
+      return withoutBus("--toggle")
     }
     let running = RunningApplication(id: id)
     let activation = Activation.ofThisLaunch()
@@ -90,9 +90,14 @@ public enum CopyPasta {
   }
 
   private static func quit() -> Int32 {
-    let running = RunningApplication(id: id)
-    let answer = running.untilStarted { running.activate(action: "quit") }
+    guard SessionBus.isThere else { return withoutBus("--quit") }
+    let answer = RunningApplication(id: id).quit()
     return answer == .notRunning ? 0 : status(of: answer)
+  }
+
+  private static func withoutBus(_ option: String) -> Int32 {
+    printError(tr("No session bus: %s cannot reach a running CopyPasta.").filled(with: option))
+    return 1
   }
 
   private static func status(of answer: RunningApplication.Answer) -> Int32 {

@@ -106,16 +106,10 @@ final class HistorySession {
   private(set) var isStarted = false
   private var isReopening = false
   private(set) var isClosed = false
-  /// Whether the program ends, and so does not wait for a recovery if nothing else is left to do.
-  var isEnding = false
-  /// The task in `queue` that recovers the history.
-  private var recovering: (task: Task<Void, Never>, hasReleasedStore: Bool)?
   private var retry: Timeout?
-  private var retryDelay = HistorySession.firstRetry
 
-  /// The delay before the first further attempt to open or write a locked history; it doubles with each attempt.
-  private static let firstRetry = Duration.milliseconds(250)
-  private static let longestRetry = Duration.seconds(8)
+  /// The delay before the next attempt to open or write a locked history.
+  private static let retryDelay = Duration.milliseconds(500)
 
   nonisolated static let digest: HistoryStore.Digest = { key, text in
     Checksum.hmacSHA256(key: key, of: text.bytes)
@@ -174,7 +168,6 @@ final class HistorySession {
       if attention == .hidden {
         (retry, retentionTimer) = (nil, nil)
       } else if attention == .active {
-        retryDelay = Self.firstRetry
         tryAgain()
         expire()
       } else if oldValue == .hidden {
@@ -254,7 +247,12 @@ final class HistorySession {
   ///
   /// - Parameter failure: The action that has failed; nil to report only the state of the file.
   func reopen(because error: StoreError, as failure: HistoryFailure? = nil) {
-    guard isOpened, !isReopening, !isClosed else { return }
+    guard isOpened, !isClosed else { return }
+    guard !isReopening else {
+      // Show the failure after the attempt that is already queued.
+      if let failure { queue.add { [events] in events.notify(.failed(failure)) } }
+      return
+    }
     isReopening = true
     state = .opening
     queue.add { [self] in
@@ -332,11 +330,9 @@ final class HistorySession {
   /// Recovers the damaged history off the main thread, because this may take several seconds.
   private func recover() {
     state = .recovering
-    let task = queue.add { [self] in
-      defer { recovering = nil }
+    queue.add { [self] in
       model.close()
       await store.release(because: .damaged)
-      recovering?.hasReleasedStore = true
       await willRecover()
       do throws(StoreError) {
         let outcome = try await HistoryRecovery().recover(services.location)
@@ -355,15 +351,13 @@ final class HistorySession {
       }
       scheduleRetry()
     }
-    recovering = (task, hasReleasedStore: false)
   }
 
   /// Tries again after a delay, while the history is locked by another program and a window shows it.
   private func scheduleRetry() {
     retry = nil
     guard attention != .hidden, state == .opening || obstacle == .locked else { return }
-    retry = Timeout(after: retryDelay, weakly(self) { $0.tryAgain() })
-    retryDelay = min(retryDelay * 2, Self.longestRetry)
+    retry = Timeout(after: Self.retryDelay, weakly(self) { $0.tryAgain() })
   }
 
   /// Adds the clips that are older than the first page to the list, after the first page was shown.
@@ -404,27 +398,36 @@ final class HistorySession {
 
   // MARK: - The end
 
-  /// Whether the program ends and only a recovery is left to do.
-  ///
-  /// The program need not wait for the recovery: the damaged history is unchanged until the recovered one is complete,
-  /// and the next start recovers it again.
-  private var isAbandoning: Bool {
-    guard isEnding, let recovering, recovering.hasReleasedStore else { return false }
-    return queue.isLast(recovering.task) && intake.isIdle
-  }
+  /// How long the end waits for other programs: for a text that is being read, or for the end of a lock.
+  private static let endPatience = Duration.milliseconds(500)
+  /// How long the end waits for the disk: for the user's actions, and for a recovery.
+  private static let diskPatience = Duration.milliseconds(1000)
 
   /// Waits for the user's actions and the captures so far, but not for reads in progress.
-  func drainActions() async { if !isAbandoning { await queue.drain() } }
+  func drainActions() async { await queue.drain() }
 
   /// Waits until all captures and requests so far are on disk, however long another program locks the history.
   func drain() async {
-    guard isOpened, !isAbandoning else { return }
+    guard isOpened else { return }
     await intake.drain()
     await queue.drain()
   }
 
   /// Waits until all requested deletions of expired items have ended.
   func drainRetention() async { await retentionQueue.drain() }
+
+  /// Finishes the work that is left within a time limit, hands the clipboard over, and closes the file.
+  func end() async {
+    attention = .hidden
+    await MainLoop.wait(atMost: Self.endPatience) { [self] in await drain() }
+    // A copy may have waited for the read of another program's text.
+    await MainLoop.wait(atMost: Self.diskPatience) { [self] in
+      await drainActions()
+      await drainRetention()
+    }
+    await clipboard.handOver()
+    await close()
+  }
 
   /// Stops reading the clipboard permanently, does the work that is left, reports copies that are lost, and closes the
   /// file.
@@ -433,10 +436,11 @@ final class HistorySession {
     // offers it.
     if !clipboard.ownCopies.all.isEmpty { open(mayRecover: false) }
     guard isOpened else { return }
-    (isEnding, isClosed) = (true, true)
+    isClosed = true
     follow()
-    guard !isAbandoning else { return HistoryRecovery.abandon(services.location) }
     intake.endReading()
+    // The damaged history is unchanged until the recovered one is complete, so the next start recovers it again.
+    guard state != .recovering else { return HistoryRecovery.abandon(services.location) }
     await queue.drain()
     let lost = await intake.close()
     if let obstacle = intake.obstacle, lost > 0 {

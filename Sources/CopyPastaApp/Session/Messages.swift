@@ -30,10 +30,10 @@ extension StoreError {
       tr("The history can’t be changed: its file or folder is read-only.")
     case .damaged:
       tr(
-        "The history file is damaged. CopyPasta recovers every readable item when it next starts."
+        "The history file is damaged. CopyPasta recovers every readable item."
       )
     case .otherLayout:
-      tr("Another app has changed the layout of the history file. CopyPasta restores it when it next starts.")
+      tr("Another app has changed the layout of the history file. CopyPasta restores it.")
     case .foreign:
       tr("The history file belongs to another app. CopyPasta left it unchanged.")
     case .newerSchema:

@@ -11,8 +11,8 @@ final class RecentDeletions {
   private let sizeLimit: Int
   private var clips: [(deleted: DeletedClip, wasCopied: Bool)] = []
   private var timer: Timeout?
-  /// The number of undos that were requested and have not ended; until they end, no time limit applies.
-  var pendingUndos = 0 { didSet { prolong() } }
+  /// The number of deletions and undos in progress; until they end, no time limit applies.
+  var pending = 0 { didSet { prolong() } }
   private let changed: @MainActor (RecentDeletions) -> Void
 
   /// - Parameters:
@@ -31,6 +31,9 @@ final class RecentDeletions {
 
   /// The number of deletions that can be undone.
   var count: Int { clips.count }
+
+  /// Whether a clip that is not in the list may come back.
+  var canReturn: Bool { count > 0 || pending > 0 }
 
   /// Whether the last clip was copied before it was deleted.
   var lastWasCopied: Bool { clips.last?.wasCopied == true }
@@ -63,7 +66,7 @@ final class RecentDeletions {
   }
 
   func prolong() {
-    timer = clips.isEmpty || pendingUndos > 0 ? nil : Timeout(after: time, weakly(self) { $0.forget() })
+    timer = clips.isEmpty || pending > 0 ? nil : Timeout(after: time, weakly(self) { $0.forget() })
   }
 
   private func countChanged() {

@@ -40,11 +40,13 @@ final class Retention {
   /// Deletes the items that the user has confirmed and, if the clock is trusted, all expired items.
   ///
   /// - Parameters:
+  ///   - isSettled: Returns whether no deleted item can come back and no question is open. Otherwise a check that finds
+  ///     nothing does not prove that the clock is right, because an expired item may be only hidden.
   ///   - ask: Asks about expired items if the clock is not trusted; called with nil if there is nothing to ask.
   ///   - deleted: Called with the expired items: without ids before the deletion, then with the ids of each deleted
   ///     batch. If the clock is trusted, called without ids when no expired item is left.
   func run(
-    on store: HistoryStore, asking ask: @MainActor (ExpiredClips?) -> Void,
+    on store: HistoryStore, isSettled: @MainActor () -> Bool, asking ask: @MainActor (ExpiredClips?) -> Void,
     deleted: @escaping @MainActor @Sendable (ExpiredClips, [Clip.ID]) -> Void
   ) async throws(StoreError) {
     // Use a confirmation only once, even if the deletion fails.
@@ -60,9 +62,10 @@ final class Retention {
           return preferences().retentionPeriod == expired.period
         }
       }
+      let wasSettled = isSettled()
       let found = try await store.findExpired(after: preferences().retentionPeriod, at: clock())
       guard let found, found.count > 0 else {
-        if let found { await store.finishCheck(found) }
+        if let found, found.isClockBelieved || wasSettled && isSettled() { await store.finishCheck(found) }
         if let found, found.isClockBelieved { deleted(found, []) }
         return ask(nil)
       }
@@ -85,7 +88,9 @@ extension HistorySession {
       // While the history cannot be changed, do not ask: a yes could only fail.
       guard isOpen, obstacle == nil, !model.mayHaveMore else { return question = nil }
       do throws(StoreError) {
-        try await retention.run(on: store) { [weak self] in
+        try await retention.run(on: store) { [deletions, weak self] in
+          !deletions.canReturn && self?.question == nil
+        } asking: { [weak self] in
           self?.question = $0
         } deleted: { [model, deletions] expired, ids in
           deletions.forget(where: expired.includes)

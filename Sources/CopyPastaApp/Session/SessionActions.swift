@@ -58,7 +58,9 @@ extension HistorySession {
     // Remove the row immediately, so that the next key acts on the next row.
     guard let clip = model.remove(id) else { return }
     let seen = SeenClip(clip: clip, fileNumber: fileNumber)
+    deletions.pending += 1
     queue.add { [self] in
+      defer { deletions.pending -= 1 }
       guard isPresent(seen) else { return }
       switch await offer(seen) {
       case .offered:
@@ -75,7 +77,9 @@ extension HistorySession {
   func delete(_ id: Clip.ID) {
     guard let clip = model.remove(id) else { return }
     let seen = SeenClip(clip: clip, fileNumber: fileNumber)
+    deletions.pending += 1
     queue.add { [self] in
+      defer { deletions.pending -= 1 }
       if isPresent(seen) { await erase(seen, announcing: .deleted) }
     }
   }
@@ -93,10 +97,10 @@ extension HistorySession {
 
   /// Queues an undo; holds the deletions until it ends, because earlier actions may take longer than the undo time.
   private func queueUndo(_ undo: @escaping @MainActor (HistorySession) async -> Void) {
-    deletions.pendingUndos += 1
+    deletions.pending += 1
     queue.add { [self] in
       await undo(self)
-      deletions.pendingUndos -= 1
+      deletions.pending -= 1
     }
   }
 
@@ -106,7 +110,9 @@ extension HistorySession {
     guard let deleted = deletions.removeNewest() else { return false }
     do throws(StoreError) {
       model.restore(try await store.restore(deleted))
-      didChange()
+      didWrite()
+      // The item may be expired.
+      expire()
       events.notify(.done(.restored, deleted.id, isAnnounced: true))
       return true
     } catch {

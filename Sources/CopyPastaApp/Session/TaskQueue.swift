@@ -28,9 +28,6 @@ final class TaskQueue: Sendable {
     }
   }
 
-  /// Whether nothing was added after this task.
-  func isLast(_ task: Task<Void, Never>) -> Bool { last.withLock { $0 == task } }
-
   /// Waits until all work added so far is done.
   func drain() async { await last.withLock(\.self)?.value }
 }

@@ -35,23 +35,14 @@ public enum MainLoop {
   /// This takes up to a millisecond for each MiB.
   public static func trimHeaps() { copypasta_trim_heaps() }
 
-  /// Runs the loop until `work` is done, for at most `limit`; use it when the program exits.
-  public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {
-    let isDone = begin(work)
-    run(until: { isDone.value }, atMost: limit)
-  }
-
-  /// Runs main-actor tasks, but no other work of the loop, until `work` is done, for at most `limit`.
-  ///
-  /// Use it at the end of the program, when the loop must not run: if the display is lost, GDK would exit the process,
-  /// and GTK 4.8 would run work that it has queued for a destroyed window.
-  public static func finish(atMost limit: Duration, _ work: @escaping @MainActor () async -> Void) {
-    let isDone = begin(work)
-    let end = ContinuousClock.now + limit
-    while !isDone.value, end > .now {
-      var tasks = pollfd(fd: _dispatch_get_main_queue_handle_4CF(), events: Int16(POLLIN), revents: 0)
-      if poll(&tasks, 1, Int32(clamping: (end - ContinuousClock.now).milliseconds)) > 0 { runTasks() }
+  /// Waits until `work` is done, for at most `limit`; after that, `work` continues unattended.
+  public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) async {
+    let isDone = FirstValue<Void>()
+    Task.unpooled {
+      await work()
+      isDone.send(())
     }
+    do throws(CancellationError) { try await isDone.value(within: limit, else: ()) } catch {}
   }
 
   /// Runs main-actor tasks, but no other work of the loop, until `work` is done; for a program without a main loop.
@@ -65,16 +56,6 @@ public enum MainLoop {
       var tasks = pollfd(fd: _dispatch_get_main_queue_handle_4CF(), events: Int16(POLLIN), revents: 0)
       if poll(&tasks, 1, -1) > 0 { runTasks() }
     }
-  }
-
-  /// Starts `work`; the returned value becomes true when `work` is done.
-  private static func begin(_ work: @escaping @MainActor () async -> Void) -> Shared<Bool> {
-    let isDone = Shared(false)
-    Task.unpooled {
-      await work()
-      isDone.value = true
-    }
-    return isDone
   }
 
   private static func runTasks() {
@@ -102,7 +83,7 @@ public enum MainLoop {
 
   /// Runs the loop until a condition holds, for at most `limit`.
   ///
-  /// Use it when the program starts or exits, and in tests; otherwise `Application.run` runs the loop.
+  /// Use it when the program starts, and in tests; otherwise `Application.run` runs the loop.
   ///
   /// - Returns: whether the condition holds.
   @discardableResult

@@ -54,6 +54,31 @@ public enum ProgramFiles {
   public static let program: String? =
     g_file_read_link("/proc/self/exe", nil).map { command(ofProgram: String(taking: $0)) }
 
+  /// The environment variables with which the process was started, as far as they are valid UTF-8.
+  static var initialEnvironment: [String: String] {
+    var (content, length): (UnsafeMutablePointer<CChar>?, gsize) = (nil, 0)
+    guard g_file_get_contents("/proc/self/environ", &content, &length, nil) != 0, let content else {
+      return [:]
+    }
+    defer { g_free(content) }
+    let bytes = UnsafeRawBufferPointer(start: content, count: Int(length))
+    return bytes.split(separator: 0).reduce(into: [:]) { variables, line in
+      guard let equals = line.firstIndex(of: UInt8(ascii: "=")),
+        let name = String(validating: line[..<equals], as: UTF8.self),
+        let value = String(validating: line[(equals + 1)...], as: UTF8.self)
+      else { return }
+      variables[name] = value
+    }
+  }
+
+  /// Replaces this process with a new run of the program, without arguments; returns only if that fails.
+  public static func startAgain() {
+    guard let program, let path = strdup(program) else { return }
+    var arguments: [UnsafeMutablePointer<CChar>?] = [path, nil]
+    execv(path, &arguments)
+    free(path)
+  }
+
   /// Returns the command that starts the executable at `path`: in an installation, the launcher.
   static func command(ofProgram path: String) -> String {
     let installed = ["/libexec/copypasta-gtk", "/lib/copypasta-gtk"].first { path.hasSuffix($0) }

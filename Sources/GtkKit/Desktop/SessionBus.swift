@@ -59,6 +59,15 @@ public enum SessionBus {
     }
   }
 
+  /// The unique name of the connection that owns a name; nil if there is none.
+  static func owner(of name: String) -> String? {
+    do throws(BusError) {
+      return try call(.bus, "GetNameOwner", [.string(name)], within: .seconds(1))[0]?.string
+    } catch {
+      return nil
+    }
+  }
+
   static func waitForAnswer(within limit: Duration) {
     do throws(BusError) { try call(.bus, "GetId", [], within: limit) } catch {}
   }
@@ -117,6 +126,19 @@ public struct RunningApplication {
   /// Activates one of the application's actions that take no parameter.
   public func activate(action: String, with activation: Activation = .ambient) -> Answer {
     ask("ActivateAction", [.string(action), .array(of: "v", []), platformData(activation)])
+  }
+
+  /// Asks the application to quit, and waits until its process has closed its connection to the bus.
+  public func quit() -> Answer {
+    guard let owner = SessionBus.owner(of: id) else { return .notRunning }
+    let answer = untilStarted { activate(action: "quit") }
+    guard answer == .done else { return answer }
+    let end = ContinuousClock.now + Self.timeout
+    while SessionBus.owner(of: owner) != nil {
+      guard ContinuousClock.now < end else { return .failed(BusError.timedOut.description) }
+      usleep(10_000)
+    }
+    return .done
   }
 
   /// Repeats `ask` until its answer is no longer `starting`, for at most 5 s.

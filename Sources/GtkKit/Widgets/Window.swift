@@ -338,15 +338,19 @@ public enum Activation: Equatable, Sendable {
 
   /// The activation with which this program was launched.
   ///
-  /// Call this before GTK starts, because GTK removes the token from the environment. GTK 4.8 reads only
-  /// `DESKTOP_STARTUP_ID`, so this also stores the token from `XDG_ACTIVATION_TOKEN` there.
+  /// Reads the environment that the kernel passed to the process, because GTK removes the tokens before `main` runs.
   public static func ofThisLaunch() -> Activation {
-    let values = [g_getenv("XDG_ACTIVATION_TOKEN"), g_getenv("DESKTOP_STARTUP_ID")].compactMap(\.self)
-    guard let token = values.map({ String(cString: $0) }).first(where: { $0 != "" }) else { return .ambient }
-    g_setenv("DESKTOP_STARTUP_ID", token, 0)
     // A token is valid once, so programs started by this program must not inherit it.
     g_unsetenv("XDG_ACTIVATION_TOKEN")
-    return .token(token)
+    let environment = ProgramFiles.initialEnvironment
+    let tokens = ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].compactMap { environment[$0] }
+    return tokens.first { !$0.isEmpty }.map(Activation.token) ?? .ambient
+  }
+
+  /// Tells the desktop that the launch has ended without a window.
+  public func endWithoutWindow() {
+    guard case .token(let token) = self, let display = gdk_display_get_default() else { return }
+    copypasta_display_end_startup(display, token)
   }
 }
 

@@ -80,6 +80,45 @@ import Testing
     }
   }
 
+  /// While a text waits for a lock, ending takes its longest.
+  @Test func `--quit returns once the program has ended, and a launch meanwhile has the shortcut afterwards`()
+    async throws
+  {
+    try await VirtualDesktop.with { desktop in
+      try desktop.home.set(["shortcut": "'<Control><Super>v'"])
+      try await Scene.fillHistory(with: ["row"], on: desktop)
+      for isLaunchedMeanwhile in [false, true] {
+        let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+        try await scene.waitForFirstRow()
+        let lock = try await scene.lockHistory()
+        let owner = try await ClipboardOwner.start(offering: .text("waits"), on: desktop)
+        try await waitUntil("the text requested") { !owner.contentRequests.isEmpty }
+        let start = ContinuousClock.now
+        let quit = try desktop.start([CopyPasta.programPath, "--quit"])
+        if isLaunchedMeanwhile {
+          try await waitUntil("the window hidden") { try await desktop.copyPastaWindowCount() == 0 }
+          #expect(try await desktop.copypasta().exit == .code(0))
+        }
+        #expect(try await quit.waitForExit() == .code(0))
+        #expect(.now - start < .seconds(3))
+        try await lock.stop()
+        guard isLaunchedMeanwhile else {
+          #expect(!scene.app.program.isRunning)
+          continue
+        }
+        try await waitUntil("the successor's window") {
+          try await CopyPasta.readyWindow(on: desktop) != nil
+        }
+        try await waitUntil("the window hidden by the shortcut") {
+          try await desktop.press("ctrl+super+v")
+          return try await eventually(within: .seconds(1)) { try await desktop.copyPastaWindowCount() == 0 }
+        }
+        #expect(try await scene.app.stop() == .code(0))
+        #expect(scene.app.errors.hasPrefix("copypasta: 1 copy was not recorded."))
+      }
+    }
+  }
+
   /// Without the fingerprint, the next start would record the text, which a clipboard manager still offers.
   @Test func `a copied row's fingerprint that could not be stored is stored at the exit`() async throws {
     try await Scene.run(with: ["copied", "newest"]) { scene in

@@ -58,6 +58,21 @@ import Testing
     }
   }
 
+  /// GTK removes the variables before `main` runs.
+  @Test(arguments: ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"])
+  func `a second launch passes its activation token to the running instance`(variable: String) async throws {
+    try await VirtualDesktop.with { desktop in
+      let running = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), "answers"])
+      try await running.waitUntil("the name taken") { $0 == ["ready"] }
+      let launch = try await desktop.run([CopyPasta.programPath], environment: [variable: "token"])
+      #expect(launch.exit == .code(0))
+      let output = String(decoding: running.output, as: UTF8.self)
+      #expect(
+        ["desktop-startup-id", "activation-token"].allSatisfy { output.contains("'\($0)': <'token'>") })
+      try await running.stop()
+    }
+  }
+
   @Test(arguments: [false, true])
   func `--toggle prints a one-line error if the bus or the running instance hangs`(isBusHanging: Bool)
     async throws

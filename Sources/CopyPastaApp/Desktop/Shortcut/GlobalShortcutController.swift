@@ -74,6 +74,14 @@ final class GlobalShortcutController {
     restart()
   }
 
+  /// Releases the shortcut permanently, because the program ends.
+  func release() async {
+    tokens = []
+    work?.cancel()
+    await work?.value
+    for backend in backends { await backend.stop() }
+  }
+
   /// Waits until the outcome of the last request is known.
   func awaitOutcome() async { await work?.value }
 
