@@ -44,6 +44,7 @@ import TestSupport
   /// `meson-helpers/bench` writes that file. KDE reads its shortcuts only when it starts.
   private static func prepare(_ home: ScratchHome) throws {
     try FileManager.default.removeItem(atPath: home.configHome + "/glib-2.0")
+    try FileManager.default.removeItem(atPath: home.configHome + "/gtk-4.0")
     let folder = home.dataHome + "/kglobalaccel"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let entry = """
@@ -64,9 +65,9 @@ import TestSupport
     ] {
       environment[name] = nil
     }
-    // Unset both: the caller decides whether GTK's warnings are fatal, and a staged program has its own schema.
+    // The caller decides on fatal warnings and fonts, and a staged program has its own schema.
     environment.merge(
-      desktop.environment(with: ["G_DEBUG": "", "GSETTINGS_SCHEMA_DIR": ""])
+      desktop.environment(with: ["G_DEBUG": "", "GSETTINGS_SCHEMA_DIR": "", "FONTCONFIG_FILE": ""])
     ) { $1 }
     let program = try Program(command, environment: environment, inheritingStreams: true)
     let interruptions = [SIGINT, SIGTERM, SIGHUP].map { number in

@@ -22,10 +22,12 @@ struct Scene {
   nonisolated(nonsending) static func run(
     on kind: VirtualDesktop.Kind = .x11, with clips: [String] = [], accessibility: Bool = false,
     mostlyWaits: Bool = false, environment: [String: String] = [:],
-    sourceLocation: SourceLocation = #_sourceLocation,
+    sourceLocation: SourceLocation = #_sourceLocation, test: String = #function,
     _ body: (Scene) async throws -> Void
   ) async throws {
-    try await VirtualDesktop.with(kind, accessibility: accessibility, mostlyWaits: mostlyWaits) { desktop in
+    try await VirtualDesktop.with(
+      kind, accessibility: accessibility, mostlyWaits: mostlyWaits, test: test
+    ) { desktop in
       if !clips.isEmpty { try await fillHistory(with: clips, on: desktop) }
       let app = try await CopyPasta.launch(on: desktop, environment: environment)
       let scene = Scene(desktop: desktop, app: app)
@@ -307,14 +309,5 @@ extension DesktopWindow {
         return colour.green > colour.red + 60
       }
     }
-  }
-}
-
-extension ScratchHome {
-  /// Sets one of GTK's own settings, such as its font.
-  func setGTK(_ setting: String) throws {
-    let folder = configHome + "/gtk-4.0"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try "[Settings]\n\(setting)\n".write(toFile: folder + "/settings.ini", atomically: true, encoding: .utf8)
   }
 }

@@ -8,9 +8,12 @@ public enum TestDisplay {
   /// Suites run concurrently, so they all wait for this task, which starts the display once.
   private static let desktop = Task { @MainActor in
     let desktop = try await VirtualDesktop.start(windowManager: nil)
+    // Remove what would make GTK use the developer's locale, theme, scale or desktop.
+    for name in ProcessInfo.processInfo.environment.keys
+    where ["LC_", "LANGUAGE", "GTK_", "GDK_", "XDG_", "WAYLAND_"].contains(where: name.hasPrefix) {
+      unsetenv(name)
+    }
     for (name, value) in desktop.environment { setenv(name, value, 1) }
-    // The expected texts are in English.
-    for name in ["LC_ALL", "LC_MESSAGES", "LANGUAGE"] { unsetenv(name) }
     keepSettingsInMemory()
     Display.preferFastStart()
     guard Display.open() else { throw TestSupportError("GTK cannot open the display of the tests") }

@@ -43,8 +43,7 @@ public final class Program: Sendable {
   private let outputFile: ScratchFile
   private let errorFile: ScratchFile
 
-  /// Starts a program with exactly this environment, whose PATH is searched for the program, and with the variable of
-  /// `meson-helpers/mutants`.
+  /// Starts a program with exactly this environment, whose PATH is searched for the program.
   ///
   /// - Parameters:
   ///   - input: The program's standard input.
@@ -56,14 +55,10 @@ public final class Program: Sendable {
     inheritingStreams: Bool = false, deathSignal: DeathSignal = .kill
   ) throws {
     self.arguments = arguments
-    var environment = environment
-    if let mutant = ProcessInfo.processInfo.environment["COPYPASTA_MUTANT"] {
-      environment["COPYPASTA_MUTANT"] = mutant
-    }
     inputFile = try ScratchFile(containing: input)
     outputFile = try ScratchFile()
     errorFile = try ScratchFile()
-    startThread { [self, environment] () throws(TestSupportError) in
+    startThread { [self] () throws(TestSupportError) in
       try spawn(
         ["/usr/bin/setpriv", "--pdeathsig", deathSignal.rawValue, "--"] + arguments,
         environment: environment, input: standardInput ?? inputFile.descriptor,
@@ -124,8 +119,6 @@ public final class Program: Sendable {
     #"MESA-EGL: warning: Ensure your X server supports DRI3 to get accelerated rendering\n"#,
     // The key file of the tests' settings, if the user has no inotify instance left. GLib then notices no changes.
     #"\n?\([^\n]*:\d+\): GLib-GIO-WARNING \*\*: [\d:.]+: Failed to create file monitor for [^\n]*/settings/keyfile: [^\n]*\n"#,
-    // glycin in the tests' imitation of Flatpak's sandbox.
-    #"WARNING: Glycin running without sandbox. Force disabled via environment variable.\n"#,
   ]
 
   /// Sends a signal, if the program still runs.

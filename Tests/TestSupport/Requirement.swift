@@ -16,10 +16,6 @@ public struct Requirement: CustomStringConvertible, Sendable {
   public static let mounts = Requirement(
     "nothing can be mounted here", trying: "unshare --mount mount -t tmpfs tmpfs /mnt")
 
-  /// Flatpak's sandbox.
-  public static let sandboxes = Requirement(
-    "bubblewrap cannot create a sandbox here", trying: "bwrap --ro-bind / / --unshare-pid --proc /proc true")
-
   /// A user whom permissions restrict: the tests' own one, or one to whom root can switch and whom `TMPDIR` lets in.
   public static let restrictedUser = Requirement(
     "root cannot become another user here, or TMPDIR does not let that user in",
@@ -64,21 +60,10 @@ public struct Requirement: CustomStringConvertible, Sendable {
   /// Runs a shell script, which succeeds if the requirement is met.
   private init(_ reason: String, trying script: String) {
     description = reason
-    isMet = Self.succeeds(script)
-  }
-
-  private static func succeeds(_ script: String) -> Bool {
-    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
-    defer { close(nothing) }
-    do {
-      let child = try spawn(
-        ["/bin/sh", "-c", script],
-        environment: [
-          "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "TMPDIR": NSTemporaryDirectory(),
-        ], input: nothing, output: nothing, errors: nothing)
-      var status: Int32 = 0
-      while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-      return status == 0
-    } catch { return false }
+    isMet = succeeds(
+      ["/bin/sh", "-c", script],
+      environment: [
+        "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "TMPDIR": NSTemporaryDirectory(),
+      ])
   }
 }

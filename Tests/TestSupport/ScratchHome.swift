@@ -19,17 +19,38 @@ public struct ScratchHome: Sendable {
     }
     // Turn the shortcut off, because it would keep the program running after its window is closed.
     try set(["shortcut": "''"])
+    try setGTK([:])
   }
 
   /// Sets some of the program's settings, in GVariant's text format, and resets the others to their defaults.
   ///
   /// A running program is notified.
-  public func set(_ settings: [String: String]) throws {
-    let folder = configHome + "/glib-2.0/settings"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let lines = ["[org/copypasta/CopyPasta]"] + settings.map { "\($0)=\($1)" }.sorted()
-    try Data((lines.joined(separator: "\n") + "\n").utf8).write(
-      to: URL(fileURLWithPath: folder + "/keyfile"), options: .atomic)
+  ///
+  /// - Parameter desktop: Some of GNOME's settings of the interface, in the same format.
+  public func set(_ settings: [String: String], desktop: [String: String] = [:]) throws {
+    try write(
+      [
+        "org/copypasta/CopyPasta": settings,
+        // GTK reads these on Wayland, where they override settings.ini.
+        "org/gnome/desktop/interface": ["font-name": "'Sans 10'", "icon-theme": "'Adwaita'"]
+          .merging(desktop) { $1 },
+      ], to: configHome + "/glib-2.0/settings/keyfile")
+  }
+
+  /// Sets some of GTK's settings in place of the tests' own, such as the font.
+  public func setGTK(_ settings: [String: String]) throws {
+    let tests = ["gtk-font-name": "Sans 10", "gtk-icon-theme-name": "Adwaita"]
+    try write(["Settings": tests.merging(settings) { $1 }], to: configHome + "/gtk-4.0/settings.ini")
+  }
+
+  private func write(_ groups: [String: [String: String]], to path: String) throws {
+    let file = URL(fileURLWithPath: path)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let lines = groups.sorted { $0.key < $1.key }.flatMap { group, settings in
+      ["[\(group)]"] + settings.map { "\($0)=\($1)" }.sorted()
+    }
+    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file, options: .atomic)
   }
 
   /// `$XDG_DATA_HOME`.
@@ -83,6 +104,7 @@ public struct ScratchHome: Sendable {
       "XDG_RUNTIME_DIR": runtimeDirectory,
       "GSETTINGS_SCHEMA_DIR": schemas,
       "LANG": "C.UTF-8",
+      "FONTCONFIG_FILE": Fixture.path("fonts.conf"),
       "G_DEBUG": "fatal-criticals",
       // Use a key file in this home, because dconf would need a service on the bus.
       "GSETTINGS_BACKEND": "keyfile",

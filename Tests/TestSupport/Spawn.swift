@@ -35,6 +35,19 @@ func spawn(
   return pid
 }
 
+/// Runs a program without input and output, blocks until it has ended, and returns whether it has succeeded.
+func succeeds(_ arguments: [String], environment: [String: String]) -> Bool {
+  let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+  defer { close(nothing) }
+  do {
+    let child = try spawn(
+      arguments, environment: environment, input: nothing, output: nothing, errors: nothing)
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+    return status == 0
+  } catch { return false }
+}
+
 /// Makes a pipe that a child inherits only if it is passed explicitly; the caller closes both ends.
 ///
 /// Swift cannot import `pipe2`. The lock prevents spawning another child before the ends are marked close-on-exec: that

@@ -10,6 +10,7 @@ struct SwayWindowSystem: Compositor {
 
   func click(button: Int) async throws {
     try await command("seat seat0 cursor press button\(button)")
+    try await Task.sleep(for: .milliseconds(120))
     try await command("seat seat0 cursor release button\(button)")
   }
 

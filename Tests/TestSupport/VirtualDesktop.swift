@@ -158,6 +158,7 @@ public final class VirtualDesktop: Sendable {
       case .labwc: try await desktop.setUpLabwc()
       case .kde: try await desktop.startDriver("kwin.py")
       }
+      try noteStart(of: kind)
       return desktop
     } catch {
       for server in servers.reversed() { try await server.stop() }
@@ -168,23 +169,38 @@ public final class VirtualDesktop: Sendable {
     }
   }
 
+  /// Adds a line to a file from which `meson-helpers/test` says on which desktops tests have run.
+  private static func noteStart(of kind: Kind) throws {
+    guard let path = ProcessInfo.processInfo.environment["COPYPASTA_DESKTOPS_FILE"] else { return }
+    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw TestSupportError.system("open \(path)", code: errno) }
+    defer { close(file) }
+    let line = "\(kind)\n"
+    guard write(file, line, line.utf8.count) == line.utf8.count else {
+      throw TestSupportError.system("write \(path)", code: errno)
+    }
+  }
+
   /// Runs `body` on a new desktop, and ends the desktop afterwards, even if `body` throws.
   ///
-  /// - Parameter mostlyWaits: Whether `body` waits for several seconds. It then starts early, and takes no turn from
-  ///   tests that need the processor.
+  /// - Parameters:
+  ///   - mostlyWaits: Whether `body` waits for several seconds. It then starts early, and takes no turn from tests
+  ///     that need the processor.
+  ///   - test: The name of the pictures of a failed test.
   public nonisolated(nonsending) static func with<Value>(
     _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false,
-    mostlyWaits: Bool = false, _ body: (VirtualDesktop) async throws -> Value
+    mostlyWaits: Bool = false, test: String = #function, _ body: (VirtualDesktop) async throws -> Value
   ) async throws -> Value {
     let queues = (kind.isLarge ? [turnsOfLargeOnes] : []) + [mostlyWaits ? turnsOfWaitingOnes : turns]
     for queue in queues { await queue.wait() }
     defer { for queue in queues { Task { await queue.signal() } } }
     let desktop = try await start(kind, windowManager: windowManager, accessibility: accessibility)
     do {
-      let value = try await body(desktop)
+      let value = try await $current.withValue((desktop, test)) { try await body(desktop) }
       try await desktop.stop()
       return value
     } catch {
+      keepPicture(of: desktop, test)
       try await desktop.stop()
       throw error
     }

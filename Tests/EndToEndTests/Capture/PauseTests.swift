@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// While reading is paused, no owner receives a request, even if the window is activated or toggled.
-@Suite struct PauseTests {
+@Suite(.keepsPictures) struct PauseTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `while reading is paused, no text is requested except by Ctrl+V`(
     _ kind: VirtualDesktop.Kind
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `a pause is announced and named, and outlasts the window even with neither a shortcut nor a tray`(
+  func `a pause is announced, and outlasts the window without a shortcut and a tray`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["one"], accessibility: true) { scene in

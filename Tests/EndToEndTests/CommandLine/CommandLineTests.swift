@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Output and exit status of the program without a window.
-@Suite struct CommandLineTests {
+@Suite(.keepsPictures) struct CommandLineTests {
   @Test(arguments: [[:], ["DISPLAY": ":4711"]])
   func `without a reachable display the program prints one line and exits with status 1`(
     _ environment: [String: String]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `copypasta --export` without a display.
-@Suite struct ExportTests {
+@Suite(.keepsPictures) struct ExportTests {
   @Test func `a reader that closes the pipe ends the export silently, and a full disk with a one-line error`()
     async throws
   {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `copypasta --import` and `copypasta --check`, called from a shell.
-@Suite struct ImportTests {
+@Suite(.keepsPictures) struct ImportTests {
   @Test func `an import reports each refused line by its number, and a wrong file once`() async throws {
     try await VirtualDesktop.with { desktop in
       let result = try await shell(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `copypasta --print` and `copypasta --clear`, called from a shell.
-@Suite struct PrintAndClearTests {
+@Suite(.keepsPictures) struct PrintAndClearTests {
   @Test func `--print prints a text byte for byte, and --clear empties the history, running or not`()
     async throws
   {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A row that is copied while its window closes, or while another program's text is being read.
-@Suite struct CopyTests {
+@Suite(.keepsPictures) struct CopyTests {
   /// Reading the text takes longer than closing the window, and only the pending copy keeps the program alive.
   @Test func `closing the window immediately does not stop a copy of 16 MiB`() async throws {
     try await Scene.run { scene in

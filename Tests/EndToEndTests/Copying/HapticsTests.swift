@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The events requested from the real feedbackd.
-@Suite struct HapticsTests {
+@Suite(.keepsPictures) struct HapticsTests {
   @Test func `a copy requests an event that feedbackd knows`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let feedbackd = try scene.desktop.start(

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The program installed under a prefix of its own.
-@Suite struct InstallationTests {
+@Suite(.keepsPictures) struct InstallationTests {
   /// The test translation puts every message in guillemets to show which messages are translated.
   @Test func `translations are found under any prefix, and a missing translation falls back to English`()
     async throws

@@ -2,12 +2,12 @@ import TestSupport
 import Testing
 
 /// The number of frames that the popup draws.
-@Suite struct PopupFrameTests {
+@Suite(.keepsPictures) struct PopupFrameTests {
   /// On Wayland each frame is one buffer, which the protocol log shows.
   ///
   /// labwc is left out because it resizes each window to the screen, which needs a second frame.
   @Test(arguments: VirtualDesktop.Kind.all.filter { $0 != .labwc })
-  func `showing the popup usually draws a single frame`(_ kind: VirtualDesktop.Kind) async throws {
+  func `most popups are drawn once`(_ kind: VirtualDesktop.Kind) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       try await Scene.fillHistory(with: (1...30).map { "text \($0)" }, on: desktop)
       let app = try await CopyPasta.launch(on: desktop, environment: ["WAYLAND_DEBUG": "1"])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The global shortcut on X11, pressed while another program has the focus.
-@Suite struct ShortcutTests {
+@Suite(.keepsPictures) struct ShortcutTests {
   /// While the window is opening, another program still has the focus.
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
   func `the shortcut shows and hides the focused window, which gets the keys typed right after the shortcut`(
@@ -91,6 +91,22 @@ import Testing
         }
       }
       #expect(try await program.stop(grace: generousLimit) == .code(0))
+    }
+  }
+
+  @Test func `the portal's shortcut hides and shows the window on Wayland`() async throws {
+    try await VirtualDesktop.with(.wayland) { desktop in
+      let portal = try await TestPortal.start(on: desktop).program
+      try desktop.home.set(["shortcut": "'<Control><Super>v'"])
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await portal.waitUntil("the shortcut bound") { $0.contains("BindShortcuts") }
+      try await waitUntil("the window hidden by the shortcut") {
+        portal.signal(SIGUSR1)
+        return try await eventually(within: Scene.timeOfOnePress) { try await scene.shownWindow() == nil }
+      }
+      portal.signal(SIGUSR1)
+      try await scene.waitUntilActive()
+      try await scene.end()
     }
   }
 

@@ -5,7 +5,10 @@ import Testing
 /// Session services that hang or exit; the window must open without them.
 ///
 /// GTK alone would wait for each of them without a limit.
-@Suite struct SilentServicesTests {
+@Suite(.keepsPictures) struct SilentServicesTests {
+  /// Less than D-Bus's default of 25 s, and more than a busy machine needs to open the window.
+  private static let callTimeout = Duration.seconds(15)
+
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `a hanging portal does not block the window, and its later answer is applied`(
     _ kind: VirtualDesktop.Kind
@@ -18,7 +21,9 @@ import Testing
       let portal = try await TestPortal.start(["color-scheme": "uint32 1"], on: desktop)
       portal.program.signal(SIGSTOP)
       defer { portal.program.signal(SIGCONT) }
+      let start = ContinuousClock.now
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      #expect(ContinuousClock.now - start < Self.callTimeout)
       try await scene.expectGround(isDark: false)
       try await scene.capture("meanwhile")
       // On X11 GTK does not need the portal, so no message is logged.
@@ -37,22 +42,28 @@ import Testing
     try await VirtualDesktop.with(kind, mostlyWaits: true) { desktop in
       desktop.signalBus(SIGSTOP)
       defer { desktop.signalBus(SIGCONT) }
+      let start = ContinuousClock.now
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      #expect(ContinuousClock.now - start < Self.callTimeout)
       try await scene.capture("without a bus")
       #expect(try await scene.app.stop() == .code(0))
       #expect(scene.app.errors.hasPrefix("copypasta: No session bus"), "\(scene.app.errors)")
     }
   }
 
-  @Test func `a hanging tray host delays neither the window nor the end of the program`() async throws {
+  @Test func `the program opens and ends sooner than the call of a hanging tray host fails`() async throws {
     try await VirtualDesktop.with { desktop in
       let host = try desktop.start(Fixture.python("service.py", ["org.kde.StatusNotifierWatcher"]))
       try await host.waitUntil("the name") { $0 == ["ready"] }
       host.signal(SIGSTOP)
       defer { host.signal(SIGCONT) }
+      let start = ContinuousClock.now
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      #expect(ContinuousClock.now - start < Self.callTimeout)
       try await scene.capture("meanwhile")
+      let quit = ContinuousClock.now
       try await scene.end()
+      #expect(ContinuousClock.now - quit < Self.callTimeout)
     }
   }
 

@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 
 /// The icon in the tray of a real panel.
-@Suite struct TrayTests {
+@Suite(.keepsPictures) struct TrayTests {
   /// On GNOME, the first click of a double click opens a menu, which takes the focus from the window.
-  @Test func `a tray click right after a focus loss hides the window`() async throws {
+  @Test func `one of ten tray clicks right after a focus loss hides the window`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A row is deleted immediately, and its neighbour gets the focus.
-@Suite struct DeleteTests {
+@Suite(.keepsPictures) struct DeleteTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `pressing Delete repeatedly removes successive rows, and Enter then copies the next row`(
     _ kind: VirtualDesktop.Kind

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The retention period that the user chooses.
-@Suite struct KeepTests {
+@Suite(.keepsPictures) struct KeepTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `the first retention check asks without taking the focus, and Delete erases expired items`(
     _ kind: VirtualDesktop.Kind

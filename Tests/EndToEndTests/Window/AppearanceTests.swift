@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The window follows the appearance settings of the desktop's portal immediately.
-@Suite struct AppearanceTests {
+@Suite(.keepsPictures) struct AppearanceTests {
   /// A part of the list without text or pointer.
   private static let ground = Rectangle(x: 60, y: 400, width: 300, height: 100)
   private static let orange = "(0.9, 0.4, 0.0)"
@@ -43,11 +43,11 @@ import Testing
 
   @Test func `without a portal the first start follows GNOME's own setting`() async throws {
     try await VirtualDesktop.with { desktop in
-      try desktop.home.setGnome(colorScheme: "prefer-dark")
+      try desktop.home.set(["shortcut": "''"], desktop: ["color-scheme": "'prefer-dark'"])
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       let picture = try await scene.screenshot()
       #expect(picture.average(in: Self.ground).isDark)
-      try desktop.home.setGnome(colorScheme: "default")
+      try desktop.home.set(["shortcut": "''"], desktop: ["color-scheme": "'default'"])
       try await scene.expectGround(isDark: false)
       try await scene.end()
     }
@@ -98,7 +98,7 @@ import Testing
         desktop: desktop, app: try await CopyPasta.launch(on: desktop, environment: ["GTK_THEME": variant]))
       let ground = try await right.settledScreenshot().mostCommonColour(in: Self.ground)
       try await right.end()
-      try desktop.home.setGTK("gtk-theme-name=\(name)")
+      try desktop.home.setGTK(["gtk-theme-name": name])
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       #expect(try await scene.settledScreenshot().mostCommonColour(in: Self.ground) == ground)
       try await scene.end()
@@ -123,7 +123,7 @@ import Testing
         @define-color borders gray;
         """
       try theme.write(toFile: folder + "/gtk.css", atomically: true, encoding: .utf8)
-      try desktop.home.setGTK("gtk-theme-name=Mine")
+      try desktop.home.setGTK(["gtk-theme-name": "Mine"])
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       // Once the file exists, the program has received the portal's settings.
       let kept = desktop.home.stateHome + "/copypasta/appearance.ini"
@@ -167,16 +167,4 @@ extension Scene {
 
 extension Screenshot.Colour {
   fileprivate var isDark: Bool { red + green + blue < 3 * 100 }
-}
-
-extension ScratchHome {
-  /// Sets GNOME's own preference, in the key file that also holds the program's settings.
-  fileprivate func setGnome(colorScheme: String) throws {
-    let lines = [
-      "[org/copypasta/CopyPasta]", "shortcut=''", "[org/gnome/desktop/interface]",
-      "color-scheme='\(colorScheme)'",
-    ]
-    try Data((lines.joined(separator: "\n") + "\n").utf8).write(
-      to: URL(fileURLWithPath: configHome + "/glib-2.0/settings/keyfile"), options: .atomic)
-  }
 }

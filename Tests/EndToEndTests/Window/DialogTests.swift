@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Preferences, used with the keyboard and the wheel.
-@Suite struct DialogTests {
+@Suite(.keepsPictures) struct DialogTests {
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
   func `while waiting, the shortcut button captures window shortcuts, Escape cancels, and Backspace clears`(
     kind: VirtualDesktop.Kind

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Keyboard shortcuts in several layouts.
-@Suite struct KeyboardTests {
+@Suite(.keepsPictures) struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 
   @Test

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a screen reader receives, and how the focus moves.
-@Suite struct ScreenReaderTests {
+@Suite(.keepsPictures) struct ScreenReaderTests {
   @Test func `each row is an accessible list item named after its preview, age and position`() async throws {
     try await Scene.run(with: (1...1204).map { "row \($0)" }, accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
@@ -110,7 +110,7 @@ import Testing
 
   /// Orca ignores a window that becomes active before GTK has registered the program.
   @Test(.enabled(if: toldAgain, "GTK supports this from 4.18 on"))
-  func `the first window's activation event is sent after the program has registered with AT-SPI`()
+  func `a screen reader receives the activation of the first window`()
     async throws
   {
     try await VirtualDesktop.with(accessibility: true) { desktop in

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The window that shows the full text of a row.
-@Suite struct ShowTextTests {
+@Suite(.keepsPictures) struct ShowTextTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `the full text window copies a selection or everything, and Escape returns to the row`(
     _ kind: VirtualDesktop.Kind

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The window's properties, size and behaviour on the desktop.
-@Suite struct WindowTests {
+@Suite(.keepsPictures) struct WindowTests {
   /// Drawing the SVG would load libraries of 8 MiB into each process.
   @Test func `an icon is installed as PNG in every size`() async throws {
     let installed = try TemporaryFolder()
@@ -52,9 +52,15 @@ import Testing
     }
   }
 
-  @Test func `the window has its class and title, rows clip stacked marks, and the hovered row is tinted`()
-    async throws
-  {
+  @Test func `the window has its title and class`() async throws {
+    try await Scene.run { scene in
+      #expect(try await scene.app.window.title() == "CopyPasta")
+      let answer = try await scene.desktop.run(["xprop", "-id", "\(scene.app.window.id)", "WM_CLASS"]).text
+      #expect(answer.hasSuffix("\"\(CopyPasta.applicationID)\""))
+    }
+  }
+
+  @Test func `stacked marks are drawn only in their own row, and the hovered row is tinted`() async throws {
     let stack = String(repeating: "x", count: 40) + "a" + String(repeating: "\u{301}", count: 90)
     try await Scene.run(with: [stack, "short"]) { scene in
       try await scene.parkMouse()
@@ -62,11 +68,6 @@ import Testing
       let blank = Rectangle(x: 150, y: 62, width: 160, height: 24)
       let before = try await scene.settledScreenshot()
       #expect(before.isPlain(in: blank))
-
-      #expect(try await scene.app.window.title() == "CopyPasta")
-      let answer = try await scene.desktop.run(["xprop", "-id", "\(scene.app.window.id)", "WM_CLASS"]).text
-      #expect(answer.hasSuffix("\"\(CopyPasta.applicationID)\""))
-
       for x in [140, 150] { try await scene.app.window.moveMouse(x: x, y: 78) }
       try await waitUntil("the hover") {
         try await scene.screenshot().mostCommonColour(in: Scene.firstRow)
