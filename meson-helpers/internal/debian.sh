@@ -1,34 +1,32 @@
-# Functions to create a Debian system in a folder and to run commands in it. Sourced by test, try-bare, try-package,
-# try-flatpak and try-tarball.
+# Functions to create a Debian system in a folder and to run commands in it. Sourced by test, try-package and try-flatpak.
 # shellcheck shell=bash
 
 # shellcheck source=meson-helpers/internal/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# The folders on this machine to mount in a Debian system, as FROM:TO.
+# The folders on this machine to mount at the same place in a Debian system.
 binds=()
+# This machine's settings for downloads. A proxy can contain a password, so the Debian system has them only in memory.
+apt_settings=$(apt-config dump 2>/dev/null | grep '^Acquire::') || true
 
-# cannot MESSAGE: exits with 77. To .ci/run this means that the machine cannot run the script, not that the script failed.
-cannot() {
-  printf '%s: not run: %s\n' "$(basename "$0")" "$*" >&2
-  exit 77
+require_mounts() {
+  ((EUID == 0)) || fail "this needs root, to mount and to change the root"
+  unshare --mount --pid --fork true 2>/dev/null || fail "this machine does not let root mount anything"
 }
 
 # own_mounts ARGUMENT...: restarts the script with these arguments in a mount namespace of its own, so that its mounts
 # disappear when it exits.
 own_mounts() {
-  ((EUID == 0)) || cannot "this needs root, to mount and to change the root"
+  require_mounts
   [[ -n ${COPYPASTA_OWN_MOUNTS:-} ]] || COPYPASTA_OWN_MOUNTS=1 exec unshare --mount "$0" "$@"
 }
 
 # in_debian FOLDER COMMAND...: runs a command in the working folder $there, with FOLDER as its root and with its own /tmp
-# and /run. The mounts and processes end with the command. With network=--net, the command has no network. Does not use
-# chroot, because processes in a chroot cannot create the namespaces that the sandboxes of Flatpak and of GTK's image
-# loaders (glycin) need. With container=1 that is wanted: the command then can do what root in an ordinary container can,
-# with the fourteen capabilities of Docker and Podman, and without mounts and namespaces.
+# and /run. The mounts and processes end with the command. Does not use chroot, because processes in a chroot cannot
+# create the namespaces that the sandboxes of Flatpak and of GTK's image loaders (glycin) need.
 in_debian() {
   # shellcheck disable=SC2016  # the shell inside fills in its own arguments
-  container=${container:-} unshare --mount --pid --fork --kill-child ${network:+"$network"} bash -ec '
+  apt_settings=$apt_settings unshare --mount --pid --fork --kill-child bash -ec '
     # The first process of a PID namespace receives only signals that it handles, so handle these.
     trap "exit 1" INT TERM
     root=$1
@@ -40,23 +38,19 @@ in_debian() {
     mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
     mount -t tmpfs -o mode=755 tmpfs "$root/run"
     mkdir -m 1777 "$root/tmp/.X11-unix"
+    (umask 077 && echo "$apt_settings" >"$root/run/apt.conf")
     while shift && [[ $1 != -- ]]; do
-      mkdir -p "$root${1#*:}"
-      mount --rbind "${1%%:*}" "$root${1#*:}"
+      mkdir -p "$root$1"
+      mount --rbind "$1" "$root$1"
     done
     shift
-    if [[ -n $container ]]; then
-      capabilities=chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setpcap,+net_bind_service,+net_raw
-      capabilities+=,+sys_chroot,+mknod,+audit_write,+setfcap
-      setpriv --bounding-set="-all,+$capabilities" --inh-caps=-all chroot "$root" "$@"
-      exit
-    fi
     cd "$root"
     pivot_root . .
     umount --lazy .
     "$@"
     exit' bash "$1" "${binds[@]}" -- env -i --chdir="${there:-/}" HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-    PATH="${toolchain:+$toolchain/usr/bin:}/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "${@:2}" </dev/null
+    APT_CONFIG=/run/apt.conf PATH="${toolchain:+$toolchain/usr/bin:}/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
+    "${@:2}" </dev/null
 }
 
 # as_user FOLDER COMMAND...: like in_debian, but runs the command as the unprivileged user "try".
@@ -76,31 +70,27 @@ mirror() {
 }
 
 # make_debian FOLDER RELEASE [PACKAGE...]: creates a Debian system in FOLDER if there is none, updates the system, and
-# installs the packages. The release "arm64" is sid for arm64, emulated if this machine has a different architecture.
+# installs the packages.
 make_debian() {
-  local folder=$1 release=$2 options=()
-  ((EUID == 0)) || cannot "this needs root, to mount and to change the root"
-  command -v debootstrap >/dev/null || cannot "please install debootstrap"
-  unshare --mount --pid --fork true 2>/dev/null || cannot "this machine does not let root mount anything"
-  [[ $release =~ ^(bookworm|trixie|sid|arm64)$ ]] || fail "no such release: $release (bookworm, trixie, sid, arm64)"
-  [[ $release != arm64 ]] || { release=sid && options=(--arch arm64); }
+  local folder=$1 release=$2
+  require_mounts
+  [[ $release =~ ^(bookworm|trixie|sid)$ ]] || fail "no such release: $release (bookworm, trixie, sid)"
+  "$project/meson-helpers/packages" debian
   if [[ ! -e $folder/etc/debian_version ]]; then
-    say "Making Debian $2 in $folder"
+    say "Making Debian $release in $folder"
     mkdir -p "$(dirname "$folder")"
     rm -rf --one-file-system "$folder.new"
     # Use sid's script, as all releases do, because a debootstrap that is older than the release has none for it.
-    debootstrap --variant=minbase "${options[@]}" "$release" "$folder.new" "$(mirror)" \
-      /usr/share/debootstrap/scripts/sid >"$folder.log" 2>&1 ||
-      cannot "debootstrap failed: $(tail -n 1 "$folder.log") ($folder.log)"
+    debootstrap --variant=minbase "$release" "$folder.new" "$(mirror)" /usr/share/debootstrap/scripts/sid \
+      >"$folder.log" 2>&1 || fail "debootstrap failed: $(tail -n 1 "$folder.log") ($folder.log)"
     mv "$folder.new" "$folder"
   fi
   # Copy this machine's network configuration.
   cp /etc/resolv.conf /etc/hosts "$folder/etc/"
-  apt-config dump 2>/dev/null | grep '^Acquire::' >"$folder/etc/apt/apt.conf.d/99here" || true
   # Run "dpkg --configure" first, because an earlier run may have been interrupted while it installed packages.
   in_debian "$folder" sh -ec 'dpkg --configure -a && apt-get -qq update &&
     apt-get -qq dist-upgrade --yes --no-install-recommends' >"$folder.log" 2>&1 ||
-    say "Using Debian $2 without updates, because updating failed: $(tail -n 1 "$folder.log")"
+    fail "Debian $release cannot be updated: $(tail -n 1 "$folder.log") ($folder.log)"
   (($# == 2)) || install_there "$folder" "${@:3}"
 }
 
@@ -118,5 +108,5 @@ own_toolchain() {
   toolchain=$(readlink -f "$(command -v swift)") || fail "there is no Swift here"
   toolchain=${toolchain%/usr/bin/*}
   [[ -n $toolchain ]] || fail "Swift is in /usr here; please install it in its own folder, for example with swiftly"
-  binds+=("$toolchain:$toolchain")
+  binds+=("$toolchain")
 }

@@ -3,10 +3,13 @@
 
 # shellcheck disable=SC2034  # used by the scripts that source this
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# Let git read a checkout that belongs to another user, as in many containers.
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=$project
 
 # help: prints the comment at the top of the script.
 help() { sed -n '2,${/^#/!q; /shellcheck/!s/^# \{0,1\}//p}' "$0"; }
-if [[ ${1:-} == @(-h|--help) ]]; then help && exit; fi
+# "run" passes this option to the program.
+if [[ ${1:-} == @(-h|--help) && $(basename "$0") != run ]]; then help && exit; fi
 
 # say MESSAGE: prints a message, set apart from the output of the tools that a script calls.
 say() { printf '▸ %s\n' "$*"; }
