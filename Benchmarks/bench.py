@@ -9,11 +9,10 @@ import os
 import sys
 from pathlib import Path
 
-from measure import desktops, machine, plot, report
+from measure import desktops, machine, report
 from measure.bench import Bench
 from measure.figure import Figure, measure
-from measure.figures import LONG_SUBJECTS, SUBJECTS
-from measure.peers import measure as peers
+from measure.figures import SUBJECTS
 from measure.process import busy
 
 DESKTOPS = {'X11': 'X11', 'sway': 'Wayland', 'KDE': 'KDE', 'GNOME': 'GNOME'}
@@ -21,7 +20,6 @@ HERE = Path(__file__).parent
 
 
 def arguments() -> argparse.Namespace:
-    names = [*SUBJECTS, *LONG_SUBJECTS, 'peers']
     parser = argparse.ArgumentParser(prog='bench', description='Measures CopyPasta: one table, medians of paired runs.')
     parser.add_argument('--on', action='append', choices=['x11', 'wayland', 'kde', 'gnome', 'all'],
                         help='which desktop (default x11); may be repeated; all: those that are installed')
@@ -32,13 +30,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument('--rows', type=int, default=1_000_000, help='items of the long history (default 1000000)')
     parser.add_argument('--against', metavar='PROGRAM',
                         help='also measure this CopyPasta, for example an older one, in alternating rounds')
-    parser.add_argument('--peers', action='store_true', help='also measure the clipboard managers that are installed')
     parser.add_argument('--busy', type=int, default=0, metavar='N', help='measure next to N busy processes (default 0)')
-    parser.add_argument('--only', action='append', choices=names, metavar='NAME',
-                        help='only this subject; may be repeated: ' + ', '.join(names))
+    parser.add_argument('--only', action='append', choices=[*SUBJECTS], metavar='NAME',
+                        help='only this subject; may be repeated: ' + ', '.join(SUBJECTS))
     parser.add_argument('--write-results', action='store_true',
-                        help='write Benchmarks/results.json and the tables of RESULTS.md')
-    parser.add_argument('--plot', action='store_true', help='only draw Benchmarks/start-and-memory.svg')
+                        help='write Benchmarks/results.json and the table of RESULTS.md')
     parser.add_argument('--check-arguments', action='store_true', help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.short:
@@ -51,7 +47,7 @@ def arguments() -> argparse.Namespace:
 def measure_figures(bench: Bench, only: list[str] | None) -> list[Figure]:
     """Measures each figure and prints it immediately. A figure that cannot be measured does not end the run."""
     figures: list[Figure] = []
-    for name, subject in (SUBJECTS | LONG_SUBJECTS).items():
+    for name, subject in SUBJECTS.items():
         if name not in (only or SUBJECTS):
             continue
         try:
@@ -64,24 +60,12 @@ def measure_figures(bench: Bench, only: list[str] | None) -> list[Figure]:
     return figures
 
 
-def measure_peers(bench: Bench) -> list[peers.PeerResult]:
-    results = []
-    for peer in peers.measurable():
-        results.append(peers.measure(bench, peer))
-        print(report.peer_line(results[-1]), flush=True)
-    return results
-
-
 def run(bench: Bench, options: argparse.Namespace) -> int:
     print(machine.describe(bench), report.heading(), sep='\n', flush=True)
     with busy(options.busy):
         figures = measure_figures(bench, options.only)
-        results = measure_peers(bench) if options.peers or 'peers' in (options.only or []) else []
     if options.write_results:
-        measured = report.Run([figure for figure in figures if figure.taken],
-                              [peer for peer in results if peer.memory is not None])
-        runs = report.keep(HERE / 'results.json', DESKTOPS[desktops.CURRENT], measured)
-        report.write(HERE / 'RESULTS.md', runs)
+        report.write(HERE, DESKTOPS[desktops.CURRENT], [figure for figure in figures if figure.taken])
     return 0 if all(figure.taken for figure in figures) else 1
 
 
@@ -92,9 +76,6 @@ def main() -> int:
     screen = desktops.current()
     with screen.helpers:
         bench = Bench(screen, options.pairs, options.rounds, options.rows, options.against, options.busy)
-        if options.plot:
-            plot.draw(bench, HERE / 'start-and-memory.svg')
-            return 0
         return run(bench, options)
 
 

@@ -49,10 +49,6 @@ class Home:
         """The number of rows with an id above `after`."""
         return self._number(f'SELECT count(*) FROM clip WHERE id > {after}')
 
-    def bytes_held(self) -> int:
-        """The total size of the texts, in bytes."""
-        return self._number('SELECT coalesce(sum(byte_count), 0) FROM clip')
-
     def texts(self, after: int = 0) -> list[str]:
         """The texts with an id above `after`, in the order of recording."""
         return [row[0] for row in self._run(f'SELECT text FROM clip WHERE id > {after} ORDER BY id')]

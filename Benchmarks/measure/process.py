@@ -125,20 +125,6 @@ def activity_since(before: dict[str, tuple[int, int]], pid: int) -> tuple[float,
     return ran / 1e6, waits
 
 
-def processes_named(*names: str) -> list[int]:
-    """The processes with these names on this desktop. Compares 15 characters, because the kernel stores no more."""
-    found = []
-    bus = f'DBUS_SESSION_BUS_ADDRESS={os.environ["DBUS_SESSION_BUS_ADDRESS"]}'.encode()
-    for folder in Path('/proc').glob('[0-9]*'):
-        try:
-            is_here = bus in (folder / 'environ').read_bytes().split(b'\0')
-            if is_here and (folder / 'comm').read_text().strip() in {name[:15] for name in names}:
-                found.append(int(folder.name))
-        except OSError:
-            pass  # The process has ended, or belongs to another user.
-    return found
-
-
 def _number(file: Path, label: str) -> int:
     for line in file.read_text().splitlines():
         if line.startswith(label):

@@ -1,6 +1,6 @@
 """The subjects of the benchmark, a module each, by the names of --only."""
 from ..figure import Subject
-from . import copies, files, idle, large_text, popups, scale, soak, start, typed
+from . import copies, files, idle, large_text, popups, scale, start, typed
 
 SUBJECTS: dict[str, Subject] = {
     'start': start.START,
@@ -14,5 +14,3 @@ SUBJECTS: dict[str, Subject] = {
     'typed': typed.TYPED,
     'idle': idle.IDLE,
 }
-# Measured only if named: it takes a quarter of an hour.
-LONG_SUBJECTS: dict[str, Subject] = {'soak': soak.SOAK}

@@ -1,1 +1,0 @@
-"""Other clipboard managers, each measured through its own interface: see `peer.py`."""
