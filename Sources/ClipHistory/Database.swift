@@ -75,17 +75,21 @@ final class Database {
 
   /// Whether a file that this connection opened was removed or replaced: the database, its log or the log's index.
   var hasMoved: Bool {
+    hasDatabaseMoved || zip(logFiles, FileStamp.inodesOfLog(path)).contains { $0 != nil && $0 != $1 }
+  }
+
+  private var hasDatabaseMoved: Bool {
     var moved: Int32 = 0
     let isKnown = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK
     return isKnown && moved != 0
-      || zip(logFiles, FileStamp.inodesOfLog(path)).contains { $0 != nil && $0 != $1 }
   }
 
-  /// Whether the log or its index was removed, and no other program has created a new one.
+  /// Whether the database no longer has its log, or the log its database.
   ///
-  /// A checkpoint then still saves what is in the log.
-  var hasLostLog: Bool {
+  /// A checkpoint then still saves what is in the log, and keeps it out of a file that has replaced the database.
+  var hasLostFile: Bool {
     let found = FileStamp.inodesOfLog(path)
+    if hasDatabaseMoved { return found == logFiles }
     return found != logFiles && zip(logFiles, found).allSatisfy { $0 == $1 || $1 == nil }
   }
 
@@ -146,6 +150,14 @@ final class Database {
     }
   }
 
+  /// Checks that the disk has room for a large text in the log and, as far as no free pages are left, in the database.
+  ///
+  /// - Throws: `.diskFull` if not: the log could then not be truncated, and would keep deleted texts.
+  func checkRoom(forTextOf byteCount: Int) throws(StoreError) {
+    let free = try (integer("PRAGMA freelist_count") ?? 0) * (integer("PRAGMA page_size") ?? 0)
+    try HistoryFolder.checkRoom(byteCount + max(0, byteCount - Int(free)), in: HistoryFolder.parent(of: path))
+  }
+
   /// Begins a read transaction, if the file is readable; it ends when the connection is closed.
   func beginRead() {
     sqlite3_exec(handle, "BEGIN; SELECT count(*) FROM sqlite_schema", nil, nil, nil)
@@ -182,7 +194,7 @@ final class Database {
     var error = StoreError(code: code, system: system, path: path)
     if error == .readOnly, isWronglyReadOnly { error = .damaged }
     if code == SQLITE_NOMEM, failsQuickCheck() { error = .damaged }
-    if error == .damaged, isStale { return .replaced }
+    if error == .damaged, isStale || hasMoved { return .replaced }
     if error == .damaged, !HistoryFolder.markDamaged(path) { error = .cannotBeRecovered }
     return error
   }

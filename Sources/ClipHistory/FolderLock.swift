@@ -71,11 +71,11 @@ final class FolderLock {
 final class HostLock {
   private let descriptor: Int32
 
-  /// Returns nil on a local disk, and if the marker file cannot be opened.
+  /// Returns nil if the marker file cannot be opened.
   ///
   /// - Throws: `.openElsewhere` if another computer has the history open.
   convenience init?(_ location: HistoryLocation) throws(StoreError) {
-    guard Self.mayBeShared(location.folder), let host = Self.thisComputer else { return nil }
+    guard let host = Self.thisComputer else { return nil }
     try self.init(location, host: host)
   }
 
@@ -106,18 +106,6 @@ final class HostLock {
       l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: start, l_len: count, l_pid: 0)
     guard fcntl(descriptor, command, &lock) == 0 else { return Int32(F_UNLCK) }
     return Int32(lock.l_type)
-  }
-
-  /// Whether other computers may share the folder, because it is on NFS, SMB or a similar file system.
-  ///
-  /// FUSE is included because of sshfs; the check costs little on a local FUSE file system.
-  private static func mayBeShared(_ folder: String) -> Bool {
-    let kinds: Set<UInt32> = [
-      0x6969, 0x517b, 0xff53_4d42, 0xfe53_4d42, 0x5346_414f, 0x6b41_4653, 0x00c3_6400, 0x7375_7245,
-      0x0102_1997, 0x0bd0_0bd0, 0x0116_1970, 0x7461_636f, 0x4750_4653, 0x6573_5546,
-    ]
-    var status = statfs()
-    return statfs(folder, &status) == 0 && kinds.contains(UInt32(truncatingIfNeeded: status.f_type))
   }
 
   /// A number derived from the kernel's boot id, which is the same in every container of this computer.

@@ -36,6 +36,7 @@ public struct HistoryCheck: Sendable, Equatable {
       defer { withExtendedLifetime(lock) {} }
       if isDamaged { throw .damaged }
       let database = try opening.toRead()
+      _ = try Schema.version(of: database)
       fileSize = try HistoryFolder.size(of: database.path) ?? 0
       guard try database.string("PRAGMA integrity_check(1)") == "ok" else { throw .damaged }
       try checkClips(database)

@@ -145,6 +145,7 @@ public final class HistoryImport {
     let database = connection.database
     try merge(database)
     try connection.forgetLastLook()
+    if database.hasMoved { throw .replaced }
     lastID = try database.integer(Schema.lastID)
     try database.execute("COMMIT")
     do throws(StoreError) {

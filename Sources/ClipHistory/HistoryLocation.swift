@@ -37,7 +37,7 @@ public struct HistoryLocation: Sendable, Equatable {
   var creationMarker: String { database + "-new" }
 
   /// A marker file that each computer locks while it uses the history, so that computers sharing a folder notice each
-  /// other.
+  /// other; contains the `WALPairing`.
   var hostMarker: String { database + "-host" }
 
   /// The location where a recovery writes the new history.
@@ -74,21 +74,43 @@ public struct HistoryLocation: Sendable, Equatable {
 }
 
 extension HistoryLocation {
-  /// Removes a damaged history, and all copies that CopyPasta made of it, instead of recovering it.
+  /// Whether recoveries have left or set aside copies of texts.
+  public var hasCopies: Bool {
+    do throws(StoreError) { return try !SetAside(in: folder).names.isEmpty } catch { return false }
+  }
+
+  /// Deletes every clip, and all copies that CopyPasta made of them, also in a damaged history, which is not recovered.
   ///
-  /// - Returns: the number of clips that could have been recovered.
-  /// - Throws: `.locked` if another program has the history open; `.foreign` and `.newerSchema` as `HistoryStore.init`.
-  public func removeAll() throws(StoreError) -> Int {
-    let lock = try FolderLock(self, alone: true)
-    defer { withExtendedLifetime(lock) {} }
-    try HistoryOpening(self).finishRecovery()
-    let rows = try RowRecovery(self)
-    try rows.checkIsOurs()
-    try removeCopies()
-    // Remove the damage marker last, so that after a crash the remaining files count as a damaged history.
-    for file in files.reversed() + [creationMarker, damageMarker] { try HistoryFolder.remove(file) }
-    try HistoryFolder.sync(folder)
-    return rows.positions.count
+  /// The last captured text stays, and ids are not assigned again.
+  ///
+  /// - Returns: the number of clips, as far as they were readable.
+  /// - Throws: `.locked` if another program has the history open, or keeps the deleted texts in the files because it is
+  ///   reading them; otherwise as `HistoryStore.init`.
+  public func clear() throws(StoreError) -> Int {
+    let opening = HistoryOpening(self)
+    _ = try opening.isVacant()
+    guard try HistoryFolder.size(of: folder) != nil else { return 0 }
+    let lock = try FolderLock(self, alone: true, patiently: true)
+    try opening.finishRecovery()
+    guard try !opening.isVacant() else {
+      try removeCopies()
+      return 0
+    }
+    do throws(StoreError) {
+      if try opening.isDamaged() { throw .damaged }
+      try removeCopies()
+      let connection = try opening.open(under: lock, withAnyLayout: true)
+      let count = try connection.deleteAll()
+      guard try connection.database.truncateLog(waiting: 3_000) else { throw .locked }
+      try connection.database.execute("VACUUM")
+      guard try connection.database.truncateLog(waiting: 3_000) else { throw .locked }
+      return count
+    } catch .damaged {
+      defer { withExtendedLifetime(lock) {} }
+      let count = try HistoryRecovery.replaceWithEmpty(self)
+      try removeCopies()
+      return count
+    }
   }
 
   /// Removes the copies that recoveries have left or set aside.
@@ -153,6 +175,16 @@ enum HistoryFolder {
     try status(path, stat).map { Int($0.st_size) }
   }
 
+  /// Returns when a file was last written, in nanoseconds since 1970 UTC; nil if it does not exist.
+  static func modification(of path: String) throws(StoreError) -> Int? {
+    try status(path, stat).map { $0.st_mtim.tv_sec * 1_000_000_000 + $0.st_mtim.tv_nsec }
+  }
+
+  /// Returns the inode number of a file, nil if it does not exist.
+  static func inode(of path: String) throws(StoreError) -> UInt? {
+    try status(path, stat).map { UInt($0.st_ino) }
+  }
+
   /// Returns the size of the database in bytes, nil if it does not exist; 0 for a file of one byte, as in SQLite's
   /// `unixFileSize`.
   static func databaseSize(_ location: HistoryLocation) throws(StoreError) -> Int? {
@@ -168,13 +200,17 @@ enum HistoryFolder {
     return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
 
-  /// Checks that the disk has room for a large text in the log and, when the log is checkpointed, in the database.
+  /// Allocates and releases `size` bytes, because some file systems do not report their free space.
   ///
-  /// - Throws: `.diskFull` if not: the log could then not be truncated, and would keep deleted texts.
-  static func checkRoom(for text: ClipText, in database: String) throws(StoreError) {
-    let small = 1 << 20
-    guard text.byteCount > small else { return }
-    guard try freeSpace(in: parent(of: database)) >= 2 * text.byteCount + small else { throw .diskFull }
+  /// - Throws: `.diskFull` if they do not fit.
+  static func checkRoom(_ size: Int, in folder: String) throws(StoreError) {
+    // O_TMPFILE, a macro that Swift cannot import.
+    let file = open(folder, 0o20_000_000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, 0o600)
+    // Without support for such files, only the write itself shows whether there is room.
+    guard file >= 0 else { return }
+    defer { close(file) }
+    let code = posix_fallocate(file, 0, size)
+    if code == ENOSPC || code == EDQUOT { throw .diskFull }
   }
 
   /// Returns the result of `stat` or `lstat`, nil if nothing exists at `path`.

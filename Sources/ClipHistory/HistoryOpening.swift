@@ -29,15 +29,20 @@ struct HistoryOpening {
   func toWrite(withAnyLayout anyLayout: Bool = false) throws(StoreError) -> WriteConnection {
     try prepareFolder()
     let lock = try finishRecoveryAndShare()
+    let isReplaced = try setForeignLogAside()
     if try isMarked() { throw .damaged }
-    // Check for damage only while no other process has the history open: such a process could be creating the file, or
-    // writing the log.
-    let isDamaged = try lock.withExclusiveLock { () throws(StoreError) in
+    if try isEmptied() { throw .damaged }
+    var isAlone = false
+    var isDamaged = try lock.withExclusiveLock { () throws(StoreError) in
+      isAlone = true
       try removeLeftovers()
       return try hasHiddenDamage()
     }
+    if !isAlone { isDamaged = try hasDamageAtRest() }
     if isDamaged { throw .damaged }
-    return try open(under: lock, withAnyLayout: anyLayout)
+    var connection = try open(under: lock, withAnyLayout: anyLayout)
+    connection.hasReplacedDatabase = isReplaced
+    return connection
   }
 
   /// Opens the history, and excludes other processes from it.
@@ -49,6 +54,18 @@ struct HistoryOpening {
     try finishRecovery()
     if try isDamaged() { throw .damaged }
     return try open(under: lock, withAnyLayout: true)
+  }
+
+  /// Sets the WAL of a replaced database aside; returns whether there was one.
+  @discardableResult
+  func setForeignLogAside() throws(StoreError) -> Bool {
+    guard try WALPairing.isBroken(location) else { return false }
+    let path = try SetAside(in: location.folder).path(isDatabaseMoved: false) + "-wal"
+    guard rename(location.writeAheadLog, path) == 0 || errno == ENOENT else {
+      throw .folderUnusable(path: location.folder, errno: errno)
+    }
+    try HistoryFolder.remove(location.sharedMemory)
+    return true
   }
 
   /// Opens the history without checking for hidden damage.
@@ -68,7 +85,9 @@ struct HistoryOpening {
     // count as damaged.
     unlink(location.creationMarker)
     database.lockTimeout = timeouts.lock
-    return try WriteConnection(database, lock: lock)
+    let connection = try WriteConnection(database, lock: lock)
+    if lock != nil { try WALPairing.store(location) }
+    return connection
   }
 
   // MARK: - Opening for reading
@@ -81,6 +100,7 @@ struct HistoryOpening {
     if try isRecoveryDue() { return try read(location.finishedRecovery, .immutable) }
     // Do not open an empty database: SQLite would delete its log, even for a reader. The log may be all that is left.
     if try isEmptied() { throw damage }
+    if try WALPairing.isBroken(location) { return try read(location.database, .immutable) }
     var attempts = 20
     while true {
       do throws(StoreError) {
@@ -131,6 +151,7 @@ struct HistoryOpening {
   func lockToReadAll() throws(StoreError) -> (lock: FolderLock, isDamaged: Bool) {
     guard try !isVacant() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
     let lock = try FolderLock(location)
+    if try isMarked() { return (lock, true) }
     return (lock, try lock.withExclusiveLock(hasHiddenDamage))
   }
 
@@ -177,8 +198,8 @@ struct HistoryOpening {
     }
   }
 
-  /// Whether the database was emptied or its log is damaged; call this only while no other process has the history
-  /// open.
+  /// Whether the database was emptied or its log is damaged; another process that has the history open may be creating
+  /// the file or writing the log.
   ///
   /// SQLite silently treats an empty file as a new database, and ignores a log from its first damaged frame on. A
   /// database that is empty because its creation was interrupted is not damaged: it is created again.
@@ -187,9 +208,20 @@ struct HistoryOpening {
     if try HistoryFolder.databaseSize(location) == 0 {
       return try HistoryFolder.size(of: location.creationMarker) == nil
     }
-    guard try logSize() > 0, let log = try RawFile(location.writeAheadLog) else { return false }
+    guard try logSize() > 0, try !WALPairing.isBroken(location), let log = try RawFile(location.writeAheadLog)
+    else { return false }
     let layout = PageLayout(of: try RawFile(location.database)) ?? .ours
     return WALReader(log, pageSize: layout.pageSize).isDamaged
+  }
+
+  /// Whether the history has hidden damage, although other processes have it open; false while one of them writes.
+  private func hasDamageAtRest() throws(StoreError) -> Bool {
+    let before = try HistoryFolder.modification(of: location.writeAheadLog)
+    guard try hasHiddenDamage() else { return false }
+    // A write within the clock's granularity would not change the time.
+    usleep(20_000)
+    guard try hasHiddenDamage() else { return false }
+    return try HistoryFolder.modification(of: location.writeAheadLog) == before
   }
 
   /// Whether the database is empty or missing, but its log is not.
@@ -234,6 +266,7 @@ struct HistoryOpening {
   func finishRecovery() throws(StoreError) {
     if try isRecoveryDue() { try RecoveryInstaller(location: location).finish(isContinued: true) }
     try removeLeftovers()
+    try setForeignLogAside()
   }
 
   /// Removes the copies of texts that an unfinished recovery has left; the next start tries again if that fails.
@@ -300,7 +333,7 @@ struct HistoryOpening {
   private func read(_ path: String, _ access: Database.Access) throws(StoreError) -> Database {
     let database = try Database(path: path, access: access, lockTimeout: timeouts.opening)
     try database.useCautiously()
-    let version = try Schema.version(of: database)
+    let version = try Schema.version(of: database, isForReading: true)
     // Only a store can migrate a file that is older or still empty.
     guard version >= Schema.oldestReadable else { throw .cannotOpen(path: path, code: SQLITE_SCHEMA) }
     if access == .readOnly { database.rememberLog() }

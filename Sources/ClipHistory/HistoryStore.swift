@@ -141,6 +141,9 @@ public actor HistoryStore: SerialActor {
   /// What the store could do with the history when it was created.
   public nonisolated let initialAccess: Access
 
+  /// Whether another file had replaced the database since the last start, so that its log was set aside.
+  public nonisolated let wasReplaced: Bool
+
   /// Why the history could not be written when it was opened; nil if it could.
   public nonisolated var obstacle: StoreError? { initialAccess.obstacle }
 
@@ -186,6 +189,7 @@ public actor HistoryStore: SerialActor {
     }
     needsCheckpoint = hasLog
     initialAccess = file.access
+    wasReplaced = file.connection?.hasReplacedDatabase ?? false
     self.file = file
     if hasLog {
       Task.unpooled(on: self) { store in store.truncateLogLater(timeouts.retries[...]) }
@@ -199,7 +203,11 @@ public actor HistoryStore: SerialActor {
   /// capture. After a jump it gets the clock's time, and still sorts after all others.
   @discardableResult
   public func record(_ text: ClipText, at now: Int64) throws(StoreError) -> RecordOutcome {
-    try write(text, at: now) { _, isLast in isLast }
+    try write(text, at: now) { connection, last, isLast throws(StoreError) in
+      // A recovery may have lost the last captured text.
+      guard !isLast, last.digest.isEmpty else { return isLast }
+      return try connection.newestIs(text)
+    }
   }
 
   /// Records a text that the user pastes or drops, unless the newest clip has the same text; `now` is as in `record`.
@@ -211,14 +219,14 @@ public actor HistoryStore: SerialActor {
   public func recordExplicitly(
     _ text: ClipText, at now: Int64, fromClipboard: Bool
   ) throws(StoreError) -> RecordOutcome {
-    try write(text, at: now, setsLastCaptured: fromClipboard) { connection, _ throws(StoreError) in
+    try write(text, at: now, setsLastCaptured: fromClipboard) { connection, _, _ throws(StoreError) in
       try connection.newestIs(text)
     }
   }
 
   /// Stores a text that was copied from the history as the last captured text; adds no row.
   public func setLastCaptured(_ text: ClipText) throws(StoreError) {
-    _ = try write(text, at: CaptureTime.unknown) { _, _ in true }
+    _ = try write(text, at: CaptureTime.unknown) { _, _, _ in true }
   }
 
   /// Adds a row unless the text is known, and stores the fingerprint if `setsLastCaptured` is true, in one
@@ -227,7 +235,7 @@ public actor HistoryStore: SerialActor {
   /// - Parameter isKnown: returns whether the text is known, given whether it equals the last captured text.
   private func write(
     _ text: ClipText, at now: Int64, setsLastCaptured: Bool = true,
-    unless isKnown: (WriteConnection, _ isLast: Bool) throws(StoreError) -> Bool
+    unless isKnown: (WriteConnection, _ last: Fingerprint, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) -> RecordOutcome {
     let connection = try opened()
     // Compute the digest before the transaction, because it takes some 0.3 s for 64 MiB, and no other process can write
@@ -237,7 +245,8 @@ public actor HistoryStore: SerialActor {
       let last = try connection.readLastCapture()
       let isLast = last.fingerprint == fingerprint
       let time = CaptureTime.next(after: last.capturedAt, at: now)
-      let clip = try isKnown(connection, isLast) ? nil : connection.insert(text, capturedAt: time)
+      let clip =
+        try isKnown(connection, last.fingerprint, isLast) ? nil : connection.insert(text, capturedAt: time)
       if clip != nil || setsLastCaptured && !isLast {
         try connection.writeLastCapture(
           setsLastCaptured ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
@@ -279,7 +288,7 @@ public actor HistoryStore: SerialActor {
   /// read-only connection cannot do.
   public func close() {
     retry = nil
-    saveLostLog()
+    saveLostFile()
     truncateLogIfNeeded()
     isClosed = true
     file = OpenFile(closedBecause: .failed(code: SQLITE_MISUSE))
@@ -287,7 +296,7 @@ public actor HistoryStore: SerialActor {
 
   /// Closes the file until the next call of `open`, so that a recovery can replace it; calls in between throw `error`.
   public func release(because error: StoreError) {
-    saveLostLog()
+    saveLostFile()
     truncateLogIfNeeded()
     file = OpenFile(closedBecause: error)
   }
@@ -397,13 +406,26 @@ public actor HistoryStore: SerialActor {
     let connection = try opened()
     if connection.database.hasMoved { throw .replaced }
     try location.removeCopies()
-    let count = try connection.database.transaction { () throws(StoreError) in
-      try connection.database.execute("DELETE FROM clip")
-      return try connection.database.integer("SELECT changes()") ?? 0
-    }
+    let count = try connection.deleteAll()
     truncateLog()
     vacuum(connection.database)
-    return Int(count)
+    return count
+  }
+
+  /// Whether deleted texts may still be in the files, because a reader or an error prevents a checkpoint; tries again
+  /// first.
+  public func mayHoldDeletedTexts() -> Bool {
+    truncateLogIfNeeded()
+    return needsCheckpoint
+  }
+
+  /// Removes the files that recoveries have set aside more than 30 days ago, or longer ago than `period`.
+  ///
+  /// - Parameter now: in microseconds since 1970 UTC.
+  public func removeExpiredCopies(after period: RetentionPeriod, at now: Int64) throws(StoreError) {
+    guard connection != nil, CaptureTime.believableClocks.contains(now) else { return }
+    let age = min(period.duration ?? .max, 30 * RetentionPolicy.day)
+    try SetAside(in: location.folder).remove(before: (now - age) / 1_000_000)
   }
 
   // MARK: - Helpers
@@ -452,9 +474,9 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// If another program has removed the log, makes closing run a checkpoint: the newest rows are only in the log.
-  private func saveLostLog() {
-    if file.connection?.database.hasLostLog == true { needsCheckpoint = true }
+  /// Makes closing run a checkpoint if the newest rows are only in the log, and the log or the database was removed.
+  private func saveLostFile() {
+    if file.connection?.database.hasLostFile == true { needsCheckpoint = true }
   }
 
   /// Returns the write connection; opens it if this was not possible before.

@@ -8,6 +8,7 @@ extension HistoryLocation {
   public func text(ofNewest number: Int) throws(StoreError) -> ClipText? {
     let opening = HistoryOpening(self)
     do throws(StoreError) {
+      if try opening.isKnownDamaged() { throw .damaged }
       let reader = try ReopeningReader<NewestClips>(opening)
       let bytes = try reader.read { clips throws(StoreError) in
         try clips.text.first(Int64(number) - 1, read: { $0.bytes(0) })

@@ -74,15 +74,18 @@ enum Schema {
 
   /// Returns the schema version of a history; 0 for an empty file.
   ///
+  /// - Parameter isForReading: whether to accept a newer version that still has the columns of `clip`.
   /// - Throws: `.foreign` if the file is another program's, `.newerSchema` if it is newer than this program, `.damaged`
   ///   if the schema differs from that of its version.
-  static func version(of database: Database) throws(StoreError) -> Int {
+  static func version(of database: Database, isForReading: Bool = false) throws(StoreError) -> Int {
     // Read in one transaction, because another process may create the tables between two reads.
     try database.execute("BEGIN")
     defer { sqlite3_exec(database.handle, "ROLLBACK", nil, nil, nil) }
     let found = Int(try database.integer("PRAGMA user_version") ?? 0)
     switch try database.integer("PRAGMA application_id") {
-    case applicationID where found > version: throw .newerSchema(found: found, known: version)
+    case applicationID where found > version:
+      if isForReading, hasColumns(database) { return found }
+      throw .newerSchema(found: found, known: version)
     case applicationID where found > 0:
       try checkObjects(of: database, version: found)
       return found
@@ -93,6 +96,11 @@ enum Schema {
     let tables = try database.integer("SELECT count(*) FROM sqlite_schema")
     guard tables == 0 else { throw .foreign }
     return 0
+  }
+
+  private static func hasColumns(_ database: Database) -> Bool {
+    let sql = "SELECT id, captured_at, byte_count, preview, text FROM clip"
+    return sqlite3_exec(database.handle, "EXPLAIN " + sql, nil, nil, nil) == SQLITE_OK
   }
 
   /// Compares the schema with the schema that the migrations create.
@@ -146,7 +154,7 @@ enum Schema {
 
   /// Whether a row has the largest possible id, after which SQLite reports a full disk instead of assigning an id.
   static func isOutOfIDs(_ database: Database) throws(StoreError) -> Bool {
-    try database.integer("SELECT coalesce(max(id), 0) FROM clip") == .max
+    try database.integer("SELECT coalesce(max(max(id), (\(lastID))), 0) FROM clip") == .max
   }
 
   /// Migrates an older or empty file to the current version, each step in a transaction of its own.

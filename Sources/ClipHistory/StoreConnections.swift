@@ -61,8 +61,14 @@ struct WriteConnection {
   private let lastLook: Statement
   private let lastLookUpdate: Statement
 
+  /// Whether another file has replaced the database that the log belonged to.
+  var hasReplacedDatabase = false
+
   /// Excludes recoveries and imports while the connection is open.
   private let lock: FolderLock?
+
+  /// The size in bytes above which a text that cannot be checkpointed would fill the disk.
+  private static let large = 1 << 20
 
   /// Compiles every statement, so that a file with damaged tables is rejected when it is opened.
   ///
@@ -142,7 +148,7 @@ struct WriteConnection {
 
   /// Adds a row without copying its text; assigns a new id if `id` is nil.
   func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
-    try HistoryFolder.checkRoom(for: text, in: database.path)
+    if text.byteCount > Self.large { try database.checkRoom(forTextOf: text.byteCount) }
     let preview = Preview.make(of: text)
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       do throws(StoreError) {
@@ -163,6 +169,14 @@ struct WriteConnection {
     return Clip(
       id: database.lastInsertedID, capturedAt: capturedAt, byteCount: text.byteCount,
       preview: preview ?? String(decoding: text.bytes, as: UTF8.self))
+  }
+
+  /// Deletes every row, and returns how many.
+  func deleteAll() throws(StoreError) -> Int {
+    try database.transaction { () throws(StoreError) in
+      try database.execute("DELETE FROM clip")
+      return Int(try database.integer("SELECT changes()") ?? 0)
+    }
   }
 
   /// Deletes a row.

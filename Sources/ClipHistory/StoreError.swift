@@ -49,9 +49,10 @@ public enum StoreError: Error, Equatable, Sendable {
   /// Whether the history may still be safely readable although this error prevents writing.
   var mayLeaveReadable: Bool {
     switch self {
-    case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed, .cannotBeRecovered: true
-    case .irregular, .unsuitableFileSystem, .damaged, .otherLayout, .foreign, .newerSchema, .replaced,
-      .openElsewhere,
+    case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed, .cannotBeRecovered,
+      .newerSchema:
+      true
+    case .irregular, .unsuitableFileSystem, .damaged, .otherLayout, .foreign, .replaced, .openElsewhere,
       .clipUnreadable, .alreadyThere:
       false
     }

@@ -182,9 +182,17 @@ final class CopyPastaApplication {
   /// Deletes all items for `copypasta --clear`, which does not ask.
   private func clearHistory() async throws(StoreError) -> Int {
     session.open()
-    return try await withCheckedContinuation { cleared in
+    let count = try await withCheckedContinuation { cleared in
       session.clear { cleared.resume(returning: $0) }
     }.get()
+    var attempts = 20
+    while await session.store.mayHoldDeletedTexts() {
+      // Another program reads the file. The store tries again later, but the caller must not rely on it.
+      guard attempts > 0 else { throw .locked }
+      attempts -= 1
+      do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .locked }
+    }
+    return count
   }
 
   private func windowHidden() {

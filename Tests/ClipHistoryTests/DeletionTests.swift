@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -164,10 +165,80 @@ struct DeletionTests {
     try await history.expectRecovery(of: 2)
     try history.damage { $0.destroy(0..<4096) }
     #expect(throws: StoreError.damaged) { try history.store() }
-    #expect(try history.location.removeAll() == 2)
-    #expect(try history.names() == [] && history.location.isVacant)
+    #expect(try history.location.clear() == 2)
+    #expect(try history.names() == ["history.sqlite3"])
     try await history.record("three")
-    #expect(try history.previews() == ["three"])
+    #expect(try history.reader().newestPage(limit: 9).map(\.id) == [3], "ids are not reused")
+  }
+
+  @Test(arguments: ["SELECT 1", "PRAGMA auto_vacuum = FULL; VACUUM"])
+  func `clearing without the program deletes every text, and keeps the last capture's fingerprint`(
+    sql: String
+  ) async throws {
+    try await history.record("Xq7!one", "Xq7!two")
+    try history.run(sql)
+    let aside = history.location.folder + "/history-damaged-2026-11-21-190626.sqlite3"
+    for path in [aside, aside + "-wal"] { try Data("Xq7!".utf8).write(to: URL(filePath: path)) }
+    #expect(try history.location.clear() == 2)
+    #expect(try history.names() == ["history.sqlite3"] && !history.contains("Xq7!"))
+    try Data("Xq7!".utf8).write(to: URL(filePath: aside + "-wal"))
+    #expect(history.location.hasCopies)
+    #expect(try history.location.clear() == 0 && !history.location.hasCopies)
+    let store = await history.store(after: .diskFull)
+    #expect(try await store.record(try ClipText("Xq7!two"), at: 1) == .duplicate)
+    await store.close()
+  }
+
+  /// Undo in the program's window would restore a deleted text.
+  @Test func `clearing throws and deletes nothing while another program has the history open`() async throws {
+    let store = try history.store()
+    try await store.add("one")
+    #expect(throws: StoreError.locked) { try history.location.clear() }
+    #expect(try await store.allIDs() == [1])
+  }
+
+  @Test func `clearing throws if another program's read keeps the texts in the log`() async throws {
+    try await history.record("Xq7!vanish")
+    let reader = try history.foreignReader()
+    #expect(throws: StoreError.locked) { try history.location.clear() }
+    #expect(try history.previews() == [] && history.contains("Xq7!vanish"))
+    reader.run("COMMIT")
+    #expect(try history.location.clear() == 0)
+    #expect(try !history.contains("Xq7!vanish"))
+  }
+
+  @Test func `a store says whether deleted texts may still be in its files`() async throws {
+    let store = try history.store(.init(readers: 0, retries: []))
+    try await store.add("Xq7!vanish")
+    let reader = try history.foreignReader()
+    try await store.deleteAll()
+    #expect(try await store.mayHoldDeletedTexts() && history.contains("Xq7!vanish"))
+    reader.run("COMMIT")
+    #expect(try await !store.mayHoldDeletedTexts() && !history.contains("Xq7!vanish"))
+  }
+
+  @Test(arguments: [(RetentionPeriod.forever, 29, 31), (.year, 29, 31), (.week, 6, 8)])
+  func `files that recoveries have set aside expire after 30 days, or after a shorter retention period`(
+    period: RetentionPeriod, kept: Int, expired: Int
+  ) async throws {
+    let store = try history.store()
+    // Two files of the same second have a number behind the date.
+    let names = ["190626.sqlite3", "190626-2.sqlite3", "190626-2.sqlite3-wal"].map {
+      "history-damaged-2026-11-21-" + $0
+    }
+    for name in names { try Data().write(to: URL(filePath: history.location.folder + "/" + name)) }
+    var local = tm()
+    (local.tm_year, local.tm_mon, local.tm_mday) = (126, 10, 21)
+    (local.tm_hour, local.tm_min, local.tm_sec, local.tm_isdst) = (19, 6, 26, -1)
+    let made = Int64(mktime(&local)) * 1_000_000
+    func left(after days: Int) async throws -> Int {
+      try await store.removeExpiredCopies(after: period, at: made + Int64(days) * RetentionPolicy.day)
+      return try history.names().count { $0.hasPrefix("history-damaged-") }
+    }
+    #expect(try await left(after: -400) == 3)
+    #expect(try await left(after: kept) == 3)
+    #expect(try await left(after: expired) == 0)
+    await store.close()
   }
 
   @Test func `clearing the history keeps the last capture's fingerprint and reuses no id`() async throws {

@@ -9,6 +9,8 @@ import Testing
 enum FileCalls {
   enum Kind: CaseIterable {
     case rename, unlink, sync, write, truncate
+    /// An attempt to allocate room.
+    case allocation
     /// A write to the index of a log.
     case index
   }
@@ -96,6 +98,7 @@ private typealias OfPath = @convention(c) (UnsafePointer<CChar>) -> Int32
 private typealias OfPaths = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
 private typealias OfFolder = @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<statvfs>) -> Int32
 private typealias OfFile = @convention(c) (Int32) -> Int32
+private typealias Allocation = @convention(c) (Int32, Int, Int) -> Int32
 private typealias OfSize = @convention(c) (Int32, Int) -> Int32
 private typealias Write = @convention(c) (Int32, UnsafeRawPointer?, Int, Int) -> Int
 
@@ -144,6 +147,14 @@ func observedWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int
   return attempt(FileCalls.failure(.write, on: descriptor, offset: offset, bytes: content)) {
     FileCalls.real("pwrite64", as: Write.self)(descriptor, bytes, count, offset)
   }
+}
+
+@_cdecl("posix_fallocate")
+func observedAllocation(_ descriptor: Int32, _ offset: Int, _ count: Int) -> Int32 {
+  let room = UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: 1), count: count)
+  let failure = FileCalls.failure(.allocation, on: descriptor, offset: offset, bytes: room)
+  return failure != 0
+    ? failure : FileCalls.real("posix_fallocate", as: Allocation.self)(descriptor, offset, count)
 }
 
 @_cdecl("statvfs")

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -54,8 +53,6 @@ struct FullDiskTests {
   ) async throws {
     let store = try history.store(.init(readers: 0, retries: []))
     try await store.add("Xq7!vanish")
-    FileCalls.freeSpace.withLock { $0[history.location.folder] = 4 << 20 }
-    defer { FileCalls.freeSpace.withLock { $0[history.location.folder] = nil } }
     try await history.limitRoom(to: 4 << 20) {
       let text = String(repeating: "Xq7!refused ", count: megabytes << 20 / 12)
       await #expect(throws: StoreError.diskFull) { try await store.add(text) }
@@ -63,6 +60,20 @@ struct FullDiskTests {
       #expect(try !history.contains("Xq7!"))
     }
     await store.close()
+  }
+
+  /// The deleted text's pages are still in the file, so only the log needs room.
+  @Test func `a large text is restored on a disk with room for one more copy`() async throws {
+    let store = try history.store(.init(readers: 0, retries: []))
+    try await store.add(.repetition(of: "a", count: 3 << 20))
+    FileCalls.freeSpace.withLock { $0[history.location.folder] = 0 }
+    defer { FileCalls.freeSpace.withLock { $0[history.location.folder] = nil } }
+    try await history.limitRoom(to: 7 << 20) {
+      let deleted = try #require(try await store.delete(1))
+      #expect(try await store.restore(deleted).byteCount == 3 << 20)
+    }
+    await store.close()
+    #expect(try history.isSound())
   }
 
   @Test func `a recovery on a full disk changes nothing, and needs little more room than a second history`()
@@ -131,16 +142,24 @@ extension TemporaryHistory {
   /// Runs `body` while all files, or only `file`, can grow by at most `room` bytes.
   func limitRoom(to room: Int = 0, of file: String? = nil, during body: () async throws -> Void) async throws
   {
-    let left = Mutex(room)
-    try await FileCalls.observe(location.folder, kinds: [.write]) { call in
+    let limit = size(of: file) + room
+    try await FileCalls.observe(location.folder, kinds: [.write, .allocation]) { [self] call in
       guard call.path == file ?? call.path else { return 0 }
-      return left.withLock {
-        guard $0 >= call.growth else { return ENOSPC }
-        $0 -= call.growth
-        return 0
-      }
+      return size(of: file) + call.growth > limit ? ENOSPC : 0
     } during: {
       try await body()
+    }
+  }
+}
+
+extension TemporaryHistory {
+  /// The size of a file, or of all files except the log's index.
+  fileprivate func size(of file: String?) -> Int {
+    let paths =
+      file.map { [$0] } ?? files.filter { !$0.hasSuffix("-shm") } + location.unfinishedRecovery.files
+    return paths.reduce(0) { sum, path in
+      var status = stat()
+      return stat(path, &status) == 0 ? sum + Int(status.st_size) : sum
     }
   }
 }

@@ -21,6 +21,12 @@ struct HistoryCheckTests {
     #expect(try history.isMarked(), "the next start recovers it")
   }
 
+  @Test func `a history that is marked as damaged is not reported as sound`() async throws {
+    try await history.record(["kept"])
+    history.markDamaged()
+    #expect(try !HistoryCheck(history.location).isSound)
+  }
+
   @Test(arguments: ["last_capture", "last_look"])
   func `a check reports damage if a single-row table has no row`(table: String) async throws {
     try await history.record(["kept"])

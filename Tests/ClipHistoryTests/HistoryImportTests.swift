@@ -68,6 +68,16 @@ struct HistoryImportTests {
   }
 
   /// An import, and the history after it.
+  @Test func `an import into a file that was replaced meanwhile throws`() async throws {
+    try await history.record("one")
+    let pending = try HistoryImport(history.location, at: 1)
+    _ = try pending.add(try ClipText("two"), capturedAt: 1)
+    let other = TemporaryHistory()
+    try await other.record("the other's")
+    try #require(rename(other.location.database, history.location.database) == 0)
+    #expect(throws: StoreError.replaced) { try pending.finish() }
+  }
+
   struct Merge: Sendable {
     var existing: [(String, Int64)] = []
     let imported: [(String, Int64)]

@@ -73,6 +73,19 @@ struct InterruptionTests {
     #expect(FileManager.default.fileExists(atPath: damagedFile + "-journal"))
   }
 
+  @Test func `a kill while an abandoned recovery is removed leaves no copy of a text`() async throws {
+    let history = TemporaryHistory()
+    try await history.record("Xq7!one")
+    let unfinished = history.location.unfinishedRecovery
+    for path in unfinished.files { try Data("Xq7!".utf8).write(to: URL(filePath: path)) }
+    let states = try await history.copies(before: [.unlink]) { HistoryRecovery.abandon(history.location) }
+    #expect(states.count >= 3)
+    for state in states {
+      try await state.store().close()
+      #expect(try !state.names().contains { $0.contains("rescue") })
+    }
+  }
+
   @Test(arguments: Kind.allCases)
   func `a failed system call in a recovery loses nothing and leaves no copy`(_ kind: Kind) async throws {
     // The next start removes a copy that could not be removed.

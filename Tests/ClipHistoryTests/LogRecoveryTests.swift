@@ -43,6 +43,32 @@ struct LogRecoveryTests {
     #expect(try await recoveredIDs(copy).count == shown)
   }
 
+  /// An export that runs at the start must not hide the damage, which SQLite would silently discard.
+  @Test(arguments: [false, true])
+  func `log damage is found while another program exports the history`(isEmptied: Bool) async throws {
+    let copy = try await crashed()
+    let clips = try ClipCursor(location: copy.location)
+    if isEmptied {
+      try copy.damage { $0 = Data() }
+    } else {
+      try copy.damage(copy.location.writeAheadLog) { log in
+        let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
+        log.destroy(start..<start + 50)
+      }
+    }
+    #expect(throws: StoreError.damaged) { try copy.store() }
+    withExtendedLifetime(clips) {}
+  }
+
+  @Test func `the newest text in a damaged log is printed`() async throws {
+    let copy = try await crashed()
+    try copy.damage(copy.location.writeAheadLog) { log in
+      let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
+      log.destroy(start..<start + 50)
+    }
+    #expect(try copy.location.text(ofNewest: 1) == ClipText(text(40)))
+  }
+
   @Test(arguments: [0..<32, 0..<4, 16..<24])
   func `a write-ahead log with a damaged header is recovered`(range: Range<Int>) async throws {
     let copy = try await crashed()

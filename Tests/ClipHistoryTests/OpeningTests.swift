@@ -101,6 +101,21 @@ struct OpeningTests {
     #expect(try await store.allIDs() == [1, 7, 8])
   }
 
+  /// The first frame waits for this initialiser.
+  @Test func `a history that another program has locked is opened for reading within half a second`()
+    async throws
+  {
+    try await history.record("one")
+    let other = try history.foreign()
+    other.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+    let start = ContinuousClock.now
+    let store = HistoryStore(at: history.location, digest: testDigest)
+    #expect(ContinuousClock.now - start < .milliseconds(500))
+    #expect(store.obstacle == .locked)
+    other.run("COMMIT")
+    await store.close()
+  }
+
   @Test func `several processes can create and fill a new history at the same time`() async throws {
     try await handing(history.location.folder, as: "several at once") {
       await withTaskGroup { group in

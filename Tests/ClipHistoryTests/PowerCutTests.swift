@@ -65,7 +65,7 @@ private struct Disk {
       for change in file.changes { change.apply(to: &file.durable) }
       files[call.path] = File(durable: file.durable, exists: true)
     case .unlink: files[call.path] = nil
-    case .rename, .index: break
+    case .rename, .index, .allocation: break
     }
   }
 

@@ -62,6 +62,35 @@ struct RecoveryTests {
     #expect(try await recover(texts) == 0)
   }
 
+  @Test func `a recovery that loses the last captured text does not record the newest text again`()
+    async throws
+  {
+    let page = try history.rootPage(of: "last_capture")
+    try history.damage { $0.destroy((page - 1) * 4096..<page * 4096) }
+    history.markDamaged()
+    try await history.expectRecovery(of: 121)
+    let store = try history.store()
+    #expect(try await store.record(try ClipText(texts[121] ?? ""), at: 1) == .duplicate)
+    #expect(try await store.add(texts[120] ?? "").id == 122)
+    await store.close()
+  }
+
+  @Test func `clips that are recorded after another program has added a column are recovered`() async throws {
+    let store = try history.store()
+    try history.run("ALTER TABLE clip ADD COLUMN theirs TEXT DEFAULT 'x'")
+    try await store.add("after it")
+    await store.close()
+    #expect(throws: StoreError.damaged) { try history.store() }
+    try await history.expectRecovery(of: 122)
+    #expect(try history.reader().newestPage(limit: 1).map(\.preview) == ["after it"])
+  }
+
+  @Test func `a negative schema version counts as damage, and is recovered`() async throws {
+    try history.run("PRAGMA user_version = -1")
+    #expect(throws: StoreError.damaged) { try history.store() }
+    try await history.expectRecovery(of: 121)
+  }
+
   /// An SQLite shell that reads the history at the same time leaves an empty log.
   @Test func `a recovery does not keep an empty log next to the damaged file`() async throws {
     history.markDamaged()
@@ -194,6 +223,12 @@ struct RecoveryTests {
     try history.insert("(\(Int64.max), 1, 4, 'last')")
     await #expect(throws: StoreError.damaged) { try await store.add("next") }
     #expect(try history.isMarked())
+  }
+
+  @Test func `the largest possible last id is reported as damage, not as a full disk`() async throws {
+    let store = try history.store()
+    try history.run("UPDATE sqlite_sequence SET seq = \(Int64.max)")
+    await #expect(throws: StoreError.damaged) { try await store.add("next") }
   }
 
   @Test(arguments: [.max, Schema.largestID + 1, 0, -3] as [Int64])

@@ -15,7 +15,6 @@ struct RefusalTests {
     }
     let before = bytes()
     #expect(throws: error) { try history.store() }
-    #expect(throws: error) { try history.reader() }
     await #expect(throws: error) { try await HistoryRecovery().recover(history.location) }
     #expect(bytes() == before)
     #expect(try !history.isMarked())
@@ -25,7 +24,27 @@ struct RefusalTests {
   func `another program's database is refused and left unchanged`(sql: String) async throws {
     try history.plant(Data())
     try history.run(sql)
+    #expect(throws: StoreError.foreign) { try history.reader() }
     try await expectRefusal(.foreign, of: history)
+  }
+
+  @Test func `a newer version's history is readable if it still has the columns, and is not changed`()
+    async throws
+  {
+    try await history.record("one")
+    try history.run("PRAGMA user_version = 99; ALTER TABLE clip ADD COLUMN later INTEGER")
+    let error = StoreError.newerSchema(found: 99, known: Schema.version)
+    let store = try history.store()
+    #expect(store.obstacle == error)
+    await #expect(throws: error) { try await store.add("two") }
+    #expect(try await store.text(of: 1) == ClipText("one"))
+    #expect(try ClipCursor(location: history.location).next()?.text == ClipText("one"))
+    #expect(throws: error) { try HistoryCheck(history.location) }
+    await store.close()
+    try history.run("ALTER TABLE clip RENAME COLUMN text TO words")
+    #expect(throws: error) { try history.store() }
+    #expect(throws: error) { try ClipCursor(location: history.location) }
+    #expect(try !history.isMarked())
   }
 
   @Test(arguments: [true, false])
@@ -34,7 +53,7 @@ struct RefusalTests {
   {
     let store = try history.store()
     try await store.add("one")
-    try history.run("PRAGMA user_version = 99; CREATE TABLE later(a)")
+    try history.run("PRAGMA user_version = 99; ALTER TABLE clip RENAME COLUMN text TO words")
     if !hasLog { await store.close() }
     try await expectRefusal(.newerSchema(found: 99, known: Schema.version), of: history.snapshot())
     withExtendedLifetime(store) {}

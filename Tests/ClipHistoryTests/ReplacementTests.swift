@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -43,6 +44,93 @@ struct ReplacementTests {
     try await next.add("and on")
     let others = removal == .filesForOthers ? ["the other's"] : []
     #expect(try history.previews() == ["and on", "from then on"] + others)
+  }
+
+  /// A backup with more rows than the history, whose log would overwrite the backup's pages.
+  private func backup(_ count: Int = 300) async throws -> TemporaryHistory {
+    let other = TemporaryHistory()
+    try await other.record()
+    try other.fill(count)
+    return other
+  }
+
+  private func restore(_ backup: TemporaryHistory) throws {
+    try #require(rename(backup.location.database, history.location.database) == 0)
+  }
+
+  /// Only the database is replaced; the log of the old file stays in its place.
+  @Test(arguments: [false, true])
+  func `a backup that replaces the open database gets nothing of the old log`(isRead: Bool) async throws {
+    let store = try history.store(.init(readers: 0))
+    for number in 1...10 { try await store.add("old \(number)") }
+    // A reader prevents the old log from being emptied.
+    let reader = isRead ? try history.foreignReader() : nil
+    try restore(try await backup())
+    let readable = try history.previews()
+    #expect(readable.count == 300 && !readable.contains("old 10"))
+    #expect(try ClipCursor(location: history.location).next()?.text == ClipText("row 1"))
+    await #expect(throws: StoreError.replaced) { try await store.add("new") }
+    #expect(await store.reopen() == .readWrite)
+    try await store.add("new")
+    #expect(try history.previews().prefix(2) == ["new", "row 300"])
+    #expect(try await store.allIDs().count == 301)
+    await store.close()
+    withExtendedLifetime(reader) {}
+    #expect(try HistoryCheck(history.location).isSound)
+    #expect(try history.previews().count == 301)
+  }
+
+  @Test func `a backup that replaces the database before the end of the program stays as it is`() async throws
+  {
+    let store = try history.store()
+    for number in 1...10 { try await store.add("old \(number)") }
+    let backup = try await backup()
+    let bytes = try backup.bytes()
+    try restore(backup)
+    await store.close()
+    #expect(try history.bytes() == bytes)
+    #expect(try history.previews().count == 300)
+  }
+
+  @Test func `a backup that is restored after a kill is not overwritten by the log, which is set aside`()
+    async throws
+  {
+    try await handing(history.location.folder, as: "killed") {
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        let location = HistoryLocation(folder: try handed("killed")[0])
+        let store = try HistoryStore(location: location, digest: testDigest)
+        for number in 1...10 { try await store.add("old \(number)") }
+        kill(getpid(), SIGKILL)
+      }
+    }
+    // The folder may also be copied as a whole, which changes both inodes.
+    #expect(try await history.snapshot().store().allIDs().count == 10)
+    try restore(try await backup())
+    #expect(try history.previews().count == 300)
+    let store = try history.store()
+    #expect(store.wasReplaced)
+    #expect(try await store.allIDs().count == 300)
+    let aside = try history.names().filter { $0.hasPrefix("history-damaged-") }
+    #expect(aside.count == 1 && aside[0].hasSuffix(".sqlite3-wal"))
+    try await store.deleteAll()
+    #expect(try !history.names().contains(aside[0]))
+    await store.close()
+    #expect(try !history.store().wasReplaced)
+  }
+
+  @Test func `damage in a replaced file does not condemn the file in its place`() async throws {
+    let store = try history.store()
+    try await store.add(String(repeating: "one ", count: 4_000))
+    try history.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    let old = history.location.database + "-old"
+    try FileManager.default.moveItem(atPath: history.location.database, toPath: old)
+    try history.damage(old) { $0.destroy(8192..<$0.count) }
+    let other = TemporaryHistory()
+    try await other.record("the other's")
+    try restore(other)
+    await #expect(throws: StoreError.replaced) { _ = try await store.text(of: 1) }
+    #expect(try !history.isMarked())
+    await store.close()
   }
 
   /// Rows that were written to a removed log would be lost by a crash.

@@ -51,7 +51,7 @@ struct StoreLifetimeTests {
     let store = try history.store()
     try await store.add("one")
     #expect(throws: StoreError.locked) { try HistoryImport(history.location, at: 1) }
-    #expect(throws: StoreError.locked) { try history.location.removeAll() }
+    #expect(throws: StoreError.locked) { try history.location.clear() }
     history.markDamaged()
     let before = try history.bytes()
     await #expect(throws: StoreError.locked) { try await HistoryRecovery().recover(history.location) }

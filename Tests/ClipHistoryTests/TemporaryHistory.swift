@@ -125,8 +125,10 @@ final class TemporaryHistory: Sendable {
     }
   }
 
-  /// The names of all files in the folder.
-  func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: location.folder) }
+  /// The names of all files in the folder, except the host marker.
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: location.folder).filter { !$0.hasSuffix("-host") }
+  }
 
   /// The paths of the database, its log and the log's index, if they exist.
   var files: [String] {

@@ -81,6 +81,23 @@ public actor HistoryRecovery {
 
   // MARK: -
 
+  /// Replaces a damaged history with one that has no clip, only its last captured text and its last id.
+  ///
+  /// - Returns: the number of clips that could have been recovered.
+  static func replaceWithEmpty(_ location: HistoryLocation) throws(StoreError) -> Int {
+    defer { abandon(location) }
+    let recovery = try RowRecovery(location)
+    try recovery.checkIsOurs()
+    for file in location.leftovers { try HistoryFolder.remove(file) }
+    do {
+      let connection = try HistoryOpening(location.unfinishedRecovery).open(under: nil)
+      try copyMetadata(of: recovery, to: connection)
+      guard try connection.database.truncateLog(waiting: 0) else { throw .locked }
+    }
+    _ = try RecoveryInstaller(location: location).install()
+    return recovery.positions.count
+  }
+
   private static func recoverRows(of location: HistoryLocation) throws(StoreError) -> Outcome {
     var recovery = try RowRecovery(location)
     try recovery.checkIsOurs()
@@ -195,7 +212,8 @@ extension RowRecovery {
   func checkIsOurs() throws(StoreError) {
     guard let header = pages.schemaVersion else { return }
     if header.applicationID == Schema.applicationID {
-      guard header.version <= Schema.version else {
+      // A negative version is damage.
+      guard header.version <= Schema.version || header.version > Int(Int32.max) else {
         throw .newerSchema(found: header.version, known: Schema.version)
       }
     } else if header.applicationID != 0 || positions.isEmpty {

@@ -49,8 +49,24 @@ struct SetAside {
     return path
   }
 
-  func remove() throws(StoreError) {
-    for name in names { try HistoryFolder.remove(folder + "/" + name) }
+  /// Removes the files.
+  ///
+  /// - Parameter time: removes only those that are older, in seconds since 1970 UTC.
+  func remove(before time: Int64 = .max) throws(StoreError) {
+    for name in names where Self.date(of: name) < time { try HistoryFolder.remove(folder + "/" + name) }
+  }
+
+  /// Returns the time in a name; the earliest possible time if it is invalid.
+  private static func date(of name: String) -> Int64 {
+    // The digits of the date are the first 14 behind the prefix; `isDated` has found at least 14.
+    let digits = name.dropFirst(prefix.count).compactMap(\.wholeNumberValue)
+    guard digits.count >= 14 else { return .min }
+    func number(_ range: Range<Int>) -> Int32 { digits[range].reduce(0) { $0 * 10 + Int32($1) } }
+    var local = tm()
+    (local.tm_year, local.tm_mon, local.tm_mday) = (number(0..<4) - 1900, number(4..<6) - 1, number(6..<8))
+    (local.tm_hour, local.tm_min, local.tm_sec) = (number(8..<10), number(10..<12), number(12..<14))
+    local.tm_isdst = -1
+    return Int64(mktime(&local))
   }
 
   /// Whether a name has the form of those that `path` returns.

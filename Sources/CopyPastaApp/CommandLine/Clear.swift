@@ -3,7 +3,8 @@ import GtkKit
 
 /// `--clear`: deletes all items, as *Clear History* does, and prints how many; does not ask, so scripts can use it.
 ///
-/// The running instance deletes them if there is one, so that its list becomes empty. Needs no display.
+/// The running instance deletes them if there is one, so that its list becomes empty. If it cannot be reached, because
+/// there is no session bus, nothing is deleted. Needs no display.
 @MainActor
 enum Clear {
   /// Deletes all items; if that fails, prints one line with the reason.
@@ -21,34 +22,10 @@ enum Clear {
       return 1
     }
     do throws(StoreError) {
-      guard try !location.isVacant else { return report(0) }
-      let store = try HistoryStore(location: location, digest: HistorySession.digest)
-      return report(try MainLoop.result { await deleteAll(in: store) }.get())
-    } catch  where error == .damaged || error == .otherLayout {
-      return removeAll(location)
+      return report(try location.clear())
     } catch {
       printError(failure(error))
       return 1
-    }
-  }
-
-  /// Removes a history that would first have to be recovered.
-  private static func removeAll(_ location: HistoryLocation) -> Int32 {
-    do throws(StoreError) {
-      return report(try location.removeAll())
-    } catch {
-      printError(failure(error))
-      return 1
-    }
-  }
-
-  private static func deleteAll(in store: HistoryStore) async -> Result<Int, StoreError> {
-    do throws(StoreError) {
-      let count = try await store.deleteAll()
-      await store.close()
-      return .success(count)
-    } catch {
-      return .failure(error)
     }
   }
 

@@ -211,8 +211,8 @@ final class HistoryWindow {
   }
 
   private func countChanged() {
-    actions.setEnabled("clear-history", session.count > 0)
-    if session.count > 0 { clearQuestion?.text = clearWarning } else { clearQuestion?.close() }
+    actions.setEnabled("clear-history", session.canClear)
+    if session.canClear { clearQuestion?.text = clearWarning } else { clearQuestion?.close() }
     body.draw()
   }
 
@@ -362,7 +362,7 @@ final class HistoryWindow {
   }
 
   private func askToClear() {
-    guard session.count > 0 else { return }
+    guard session.canClear else { return }
     clearQuestion = ConfirmationDialog.ask(
       over: window, title: tr("Clear History?"), text: clearWarning, action: tr("C_lear History"),
       closed: weakly(self) { $0.clearQuestion = nil }
@@ -370,7 +370,8 @@ final class HistoryWindow {
   }
 
   private var clearWarning: String {
-    trn(
+    if session.count == 0 { return tr("The damaged history files will be deleted permanently.") }
+    return trn(
       "The only item will be deleted permanently.",
       "All %s items will be deleted permanently.", session.count
     ).filled(with: Format.number(session.count))

@@ -143,6 +143,9 @@ final class HistorySession {
 
   var isOpen: Bool { if case .open = state { true } else { false } }
 
+  /// Whether `clear` has something to delete: clips, or damaged files that recoveries have kept.
+  var canClear: Bool { count > 0 || isOpen && services.location.hasCopies }
+
   /// Why the open history cannot be changed; nil if it can.
   var obstacle: StoreError? { if case .open(let obstacle) = state { obstacle } else { nil } }
 
@@ -202,6 +205,8 @@ final class HistorySession {
       if case .unavailable(let error) = access { throw error }
       try model.open(reader(access), firstPageSize: firstPageSize)
       state = .open(obstacle: access.obstacle)
+      // A window listens only after this call.
+      if store.wasReplaced { queue.add { [events] in events.notify(.reopened(because: .replaced)) } }
     } catch .damaged where !mayRecover, .otherLayout where !mayRecover {
       isOpened = false
     } catch {
@@ -279,6 +284,8 @@ final class HistorySession {
   /// Applies the result of opening: opens or updates the list, sets `state`, and resumes the captures.
   private func enter(_ access: HistoryStore.Access, mayRecover: Bool = true) async {
     let wasReadOnly = obstacle != nil
+    // Texts that are queued before the recovery wait for it.
+    if access == .unavailable(.damaged), mayRecover { await store.release(because: .locked) }
     do throws(StoreError) {
       if case .unavailable(let error) = access { throw error }
       if !model.isOpen {
