@@ -29,11 +29,11 @@ def describe(bench: Bench) -> str:
     """The machine and the versions, in one line."""
     parts = [
         f'{_processor()}, {os.cpu_count()} cores',
-        f'{platform.freedesktop_os_release()["PRETTY_NAME"]}, Linux {platform.release()}',
+        platform.freedesktop_os_release()['PRETTY_NAME'].replace(' GNU/Linux', ''),
         f'GTK {_output("pkg-config", "--modversion", "gtk4")}',
         f'SQLite {sqlite3.sqlite_version}',
         f'Swift {os.environ["BENCH_SWIFT"]}',
-        f'{bench.screen.name}, no GPU, {os.environ.get("GSK_RENDERER", "default renderers")}',
+        f'{bench.screen.name}, no GPU' + (f', {renderer}' if (renderer := os.environ.get('GSK_RENDERER')) else ''),
     ]
     return '; '.join(parts) + (f'; next to {bench.busy} busy processes' if bench.busy else '')
 
