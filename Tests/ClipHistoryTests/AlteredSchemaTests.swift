@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClipHistory
 
-struct AlteredSchemaTests {
+@Suite(.tags(.recovers)) struct AlteredSchemaTests {
   let history = TemporaryHistory()
 
   @Test(arguments: [

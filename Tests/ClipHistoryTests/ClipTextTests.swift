@@ -2,7 +2,7 @@ import Testing
 
 @testable import ClipHistory
 
-struct ClipTextTests {
+@Suite(.tags(.keepsPrivate)) struct ClipTextTests {
   private static let refused: [(ClipText.Refusal, [[UInt8]])] = [
     (.empty, [[], [0], [0, 0]]),
     (.notUTF8, [[0xff], [0x61, 0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80]]),

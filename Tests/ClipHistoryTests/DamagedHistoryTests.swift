@@ -5,7 +5,7 @@ import Testing
 @testable import ClipHistory
 
 /// Reading of damaged histories that cannot be recovered, or have not been recovered yet.
-struct DamagedHistoryTests {
+@Suite(.tags(.recovers)) struct DamagedHistoryTests {
   let history = TemporaryHistory()
 
   /// Which page of a history with 2,000 rows is filled with zeros.

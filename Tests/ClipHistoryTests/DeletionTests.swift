@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-struct DeletionTests {
+@Suite(.tags(.forgets)) struct DeletionTests {
   let history = TemporaryHistory()
 
   @Test(arguments: [20, 300, 401, 5_000, 1_000_000])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-struct DurabilityTests {
+@Suite(.tags(.isDurable)) struct DurabilityTests {
   let history = TemporaryHistory()
 
   @Test func `texts are stored byte for byte`() async throws {

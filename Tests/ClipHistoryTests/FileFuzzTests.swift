@@ -8,7 +8,7 @@ import Testing
 ///
 /// Fuzzes in child processes, because a file may make the process trap or hang; an alarm kills a process that hangs.
 /// The report then names the last seed.
-struct FileFuzzTests {
+@Suite(.tags(.recovers)) struct FileFuzzTests {
   @Test(arguments: 0..<2)
   func `a randomly damaged history is opened or recovered, and then records a text`(half: Int) async throws {
     let folder = try TemporaryFolder()

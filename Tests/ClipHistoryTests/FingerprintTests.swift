@@ -1,7 +1,7 @@
 import ClipHistory
 import Testing
 
-struct FingerprintTests {
+@Suite(.tags(.recordsEveryCopy)) struct FingerprintTests {
   let history = TemporaryHistory()
   let store: HistoryStore
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-struct FullDiskTests {
+@Suite(.tags(.isDurable)) struct FullDiskTests {
   let history = TemporaryHistory()
 
   @Test func `all writes to a history on a full disk throw and lose no clip`() async throws {

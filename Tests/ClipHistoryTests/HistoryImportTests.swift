@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClipHistory
 
-struct HistoryImportTests {
+@Suite(.tags(.forgets)) struct HistoryImportTests {
   let history = TemporaryHistory()
   private static let now: Int64 = 1_800_000_000_000_000
 

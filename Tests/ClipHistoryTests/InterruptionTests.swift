@@ -7,7 +7,7 @@ import Testing
 @testable import ClipHistory
 
 /// Kills and failing system calls at each step of a recovery and of a change of layout.
-@Suite(.serialized)
+@Suite(.serialized, .tags(.recovers))
 struct InterruptionTests {
   enum Kind: CaseIterable {
     case damaged, damagedWithLog, otherLayout, interruptedTransaction

@@ -97,7 +97,7 @@ struct ForeignHistory {
 }
 
 /// Recognition, change and recovery of layouts that another program has given to a history.
-@Suite(.serialized)
+@Suite(.serialized, .tags(.recovers))
 struct LayoutTests {
   @Test(arguments: Layout.chosen)
   func `a sound history with another layout is rewritten completely, and no copy is left`(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-struct LogRecoveryTests {
+@Suite(.tags(.recovers)) struct LogRecoveryTests {
   private let frame = 24 + 4096
 
   private func recoveredIDs(_ copy: TemporaryHistory) async throws -> [Int64] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-struct PageTests {
+@Suite(.tags(.scales)) struct PageTests {
   let history = TemporaryHistory()
 
   @Test func `a page of clips begins at the given clip and continues with older clips`() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-struct PermissionTests {
+@Suite(.tags(.keepsPrivate)) struct PermissionTests {
   let history = TemporaryHistory()
 
   @Test func `the history is private to its user with any umask`() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import ClipHistory
 
 /// Simulates `COPYPASTA_CUTS` power cuts and kills (default: 16), with seeds starting at `COPYPASTA_SEED` (default: 1).
-struct PowerCutTests {
+@Suite(.tags(.isDurable, .forgets)) struct PowerCutTests {
   @Test func `a power cut or a kill at any write loses no acknowledged change`() async throws {
     let cuts = environmentNumber("COPYPASTA_CUTS", or: 16)
     let first = UInt64(environmentNumber("COPYPASTA_SEED", or: 1))

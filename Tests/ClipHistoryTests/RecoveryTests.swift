@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-struct RecoveryTests {
+@Suite(.tags(.recovers)) struct RecoveryTests {
   let history = TemporaryHistory()
   private static let large = String(repeating: "large e\u{301} ", count: 3_000)
   private let texts: [Int64: String]

@@ -5,7 +5,7 @@ import Testing
 @testable import ClipHistory
 
 @MainActor
-@Suite struct RetentionTests {
+@Suite(.tags(.forgets, .asksBeforeExpiry)) struct RetentionTests {
   nonisolated private static let day: Int64 = 86_400_000_000
   nonisolated private static let now: Int64 = 20_000 * day
   nonisolated private static let here = reading()

@@ -8,7 +8,7 @@ import Testing
 @testable import GtkKit
 
 /// The desktop's preferences, as the portal and GTK report them.
-@MainActor @Suite struct AppearanceTests {
+@MainActor @Suite(.tags(.isAccessible)) struct AppearanceTests {
   private let settings: Object
   private let style: ProgramStyle
 

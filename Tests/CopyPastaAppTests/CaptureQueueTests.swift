@@ -9,7 +9,7 @@ import Testing
 
 /// The texts that are recorded from a source's offers, and the copies that are noted.
 @MainActor
-@Suite struct CaptureQueueTests {
+@Suite(.tags(.recordsEveryCopy)) struct CaptureQueueTests {
   private let pendingRead = PendingRead()
   private let source: FakeSource
   private let scratch: Scratch

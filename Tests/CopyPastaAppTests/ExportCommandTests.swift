@@ -7,7 +7,7 @@ import Testing
 @testable import CopyPastaApp
 
 @MainActor
-@Suite struct ExportCommandTests {
+@Suite(.tags(.recovers)) struct ExportCommandTests {
   static let texts = [
     "plain", "two\nlines\r\n", "tab\t, \"quotes\" and \\backslashes\\", "{\"json\":[1]}",
     "\u{1}\u{8}\u{c}\u{1f}\u{7f}", "\u{80}\u{85}\u{9b}31m\u{9f}\u{a0}ÿ", "\u{2027}\u{2028}\u{2029}\u{202a}",

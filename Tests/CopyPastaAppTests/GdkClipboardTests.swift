@@ -10,7 +10,7 @@ import Testing
 
 /// Reads through GDK from a simulated owner, for cases that real owners do not produce on demand.
 @MainActor
-@Suite(.serialized) struct GdkClipboardTests {
+@Suite(.serialized, .tags(.recordsEveryCopy)) struct GdkClipboardTests {
   private let device = FakeDevice()
   private let clipboard: GdkClipboard
   private let deliveries = Deliveries()

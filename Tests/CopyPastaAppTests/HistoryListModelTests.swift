@@ -7,7 +7,7 @@ import Testing
 @testable import CopyPastaApp
 
 @MainActor
-@Suite struct HistoryListModelTests {
+@Suite(.tags(.scales)) struct HistoryListModelTests {
   private func model(of scratch: Scratch) throws -> HistoryListModel {
     let model = HistoryListModel { _ in }
     try model.open(scratch.reader, firstPageSize: 30)

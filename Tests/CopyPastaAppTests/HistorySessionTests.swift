@@ -10,7 +10,7 @@ import Testing
 
 /// Everything a user can do with the history, on a private store and without a display.
 @MainActor
-@Suite(.serialized) struct HistorySessionTests {
+@Suite(.serialized, .tags(.recordsEveryCopy)) struct HistorySessionTests {
   let scratch: Scratch
   let clipboard = FakeClipboard()
   let session: HistorySession

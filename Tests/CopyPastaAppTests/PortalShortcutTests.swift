@@ -6,7 +6,7 @@ import Testing
 @testable import CopyPastaApp
 
 /// Shortcuts from portals that behave well or misbehave.
-@MainActor @Suite struct PortalShortcutTests {
+@MainActor @Suite(.tags(.survivesOthers)) struct PortalShortcutTests {
   private let portal: FakePortal
   private let shortcut: PortalShortcut
   private let reports = Reports()

@@ -8,7 +8,7 @@ import Testing
 
 /// Runs `COPYPASTA_RETENTION_STEPS` steps (default 300), 100 for each seed starting at `COPYPASTA_SEED` (default 1).
 @MainActor
-@Suite struct RetentionModelTests {
+@Suite(.tags(.asksBeforeExpiry)) struct RetentionModelTests {
   @Test func `retention matches its reference model under random clocks, changes and restarts`()
     async throws
   {

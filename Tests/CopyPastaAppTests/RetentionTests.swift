@@ -9,7 +9,7 @@ import Testing
 
 /// Retention with a clock that can be wrong.
 @MainActor
-@Suite(.serialized) struct RetentionTests {
+@Suite(.serialized, .tags(.forgets, .asksBeforeExpiry)) struct RetentionTests {
   private static let day: Int64 = 86_400_000_000
   private static let now: Int64 = 20_000 * day
 

@@ -10,7 +10,7 @@ import Testing
 
 /// The minimum size of every window, at text size 2, on the smallest supported screen.
 @MainActor
-@Suite(.serialized) struct SmallScreenTests {
+@Suite(.serialized, .tags(.isAccessible)) struct SmallScreenTests {
   init() async throws { try await TestDisplay.open() }
 
   @Test func `an impossible saved window size is corrected`() throws {

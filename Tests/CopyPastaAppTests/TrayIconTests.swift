@@ -8,7 +8,7 @@ import Testing
 
 /// The tray icon, with a scripted watcher.
 @MainActor
-@Suite(.serialized) struct TrayIconTests {
+@Suite(.serialized, .tags(.survivesOthers)) struct TrayIconTests {
   let tray: TrayScene
 
   init() async throws { tray = try await TrayScene.start() }

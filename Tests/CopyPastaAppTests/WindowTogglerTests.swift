@@ -6,7 +6,7 @@ import Testing
 
 /// When the window hides automatically, and how its requests overlap.
 @MainActor
-@Suite(.serialized) struct WindowTogglerTests {
+@Suite(.serialized, .tags(.popsUp)) struct WindowTogglerTests {
   private let preferences = Preferences(schema: nil)
   private let desktop = SlowDesktop()
   private let window: HistoryWindow

@@ -7,7 +7,7 @@ import Testing
 @testable import CopyPastaApp
 
 @MainActor
-@Suite struct WordsTests {
+@Suite(.tags(.isAccessible)) struct WordsTests {
   private let second: Int64 = 1_000_000
 
   @Test func `ages are shown in everyday words`() {

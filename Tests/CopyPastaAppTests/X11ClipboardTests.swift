@@ -11,7 +11,7 @@ import X11Kit
 
 /// CopyPasta's two X11 connections for the clipboard.
 @MainActor
-@Suite struct X11ClipboardTests {
+@Suite(.tags(.recordsEveryCopy)) struct X11ClipboardTests {
   @Test func `a paste and the window's own read both get the text when started together`() async throws {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])

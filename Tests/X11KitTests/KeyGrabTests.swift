@@ -7,7 +7,7 @@ import Testing
 
 extension X11KitTests {
   /// Global keys, pressed with xdotool; each test has its own X server, and therefore its own keyboard.
-  @Suite struct KeyGrabTests {
+  @Suite(.tags(.popsUp)) struct KeyGrabTests {
     /// Control, Super and v, the program's default shortcut.
     static let toggle = KeyCombination(keysym: letter("v"), modifiers: [.control, .logo])
     /// The keycodes of v, y and z on a US keyboard.

@@ -6,7 +6,7 @@ import Testing
 
 extension X11KitTests {
   /// Reads after a change of the clipboard's owner, while reading is permitted.
-  @Suite final class OwnerChangeTests {
+  @Suite(.tags(.skipsSecrets)) final class OwnerChangeTests {
     let display: String
     let permit = ReadPermit()
     let reader: SelectionReader

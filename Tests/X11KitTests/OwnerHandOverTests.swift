@@ -5,7 +5,7 @@ import Testing
 
 extension X11KitTests {
   /// An owner that hands its text over to a clipboard manager.
-  @Suite struct OwnerHandOverTests {
+  @Suite(.tags(.outlivesTheWindow)) struct OwnerHandOverTests {
     let display: String
     let owner: SelectionOwner
 

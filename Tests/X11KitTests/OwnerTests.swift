@@ -7,7 +7,7 @@ import Testing
 
 extension X11KitTests {
   /// An owner that serves requestors with usual and unusual behaviour.
-  @Suite struct OwnerTests {
+  @Suite(.tags(.survivesOthers)) struct OwnerTests {
     static let textTargets = [
       "UTF8_STRING", "text/plain;charset=utf-8", "text/plain;charset=UTF-8", "text/plain", "STRING", "TEXT",
     ]

@@ -2,7 +2,7 @@ import ClipboardCore
 import Testing
 
 /// The lock that decides whether a request may be sent.
-@Suite struct PermitTests {
+@Suite(.tags(.readsOnlyWhileActive)) struct PermitTests {
   @Test func `a permit allows requests only while it is granted, and each grant has a number of its own`() {
     let permit = ReadPermit()
     #expect(permit.current == nil && !permit.request {})

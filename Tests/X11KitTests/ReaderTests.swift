@@ -9,7 +9,7 @@ extension X11KitTests {
   /// Reads from owners with every kind of behaviour.
   ///
   /// After each test, the same reader must be able to read a normal owner.
-  @Suite final class ReaderTests {
+  @Suite(.tags(.skipsSecrets, .survivesOthers)) final class ReaderTests {
     let display: String
     let reader: SelectionReader
     let good: SelectionOwner

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The format that is read from an offer, and the offers that are ignored.
-@Suite(.keepsPictures) struct CaptureOffersTests {
+@Suite(.keepsPictures, .tags(.recordsEveryCopy)) struct CaptureOffersTests {
   @Test(
     .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
     arguments: VirtualDesktop.Kind.everywhere)

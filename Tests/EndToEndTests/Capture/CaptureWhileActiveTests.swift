@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The clipboard is read only while the window is active.
-@Suite(.keepsPictures) struct CaptureWhileActiveTests {
+@Suite(.keepsPictures, .tags(.readsOnlyWhileActive)) struct CaptureWhileActiveTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `the clipboard is read once per activation, and never while the window is inactive or hidden`(
     _ kind: VirtualDesktop.Kind

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Texts dragged into the window from a program with a different toolkit.
-@Suite(.keepsPictures) struct DragTests {
+@Suite(.keepsPictures, .tags(.recordsEveryCopy)) struct DragTests {
   static let text = "dropped, with é, 🍝\nand a second line"
 
   /// GDK would cut the text at the NUL and escape invalid UTF-8.

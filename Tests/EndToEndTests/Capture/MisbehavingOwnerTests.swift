@@ -6,7 +6,7 @@ import Testing
 /// All owners of a test use the same window, one after another.
 ///
 /// `ReaderTests` and `OwnerChangeTests` test how owners on X11 are read. On Wayland, only this suite tests how GDK reads.
-@Suite(.keepsPictures) struct MisbehavingOwnerTests {
+@Suite(.keepsPictures, .tags(.skipsSecrets, .survivesOthers)) struct MisbehavingOwnerTests {
   @Test func `the window shows why a selection owner's text was refused, and the next copy is recorded`()
     async throws
   {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// While reading is paused, no owner receives a request, even if the window is activated or toggled.
-@Suite(.keepsPictures) struct PauseTests {
+@Suite(.keepsPictures, .tags(.readsOnlyWhileActive)) struct PauseTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `while reading is paused, no text is requested except by Ctrl+V`(
     _ kind: VirtualDesktop.Kind

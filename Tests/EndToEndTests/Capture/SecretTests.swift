@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A text that a password manager's hint marks as secret is never requested, recorded or held in memory.
-@Suite(.keepsPictures) struct SecretTests {
+@Suite(.keepsPictures, .tags(.skipsSecrets)) struct SecretTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `a secret is never requested, recorded or held in memory`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in

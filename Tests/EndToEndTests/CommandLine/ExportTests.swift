@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `copypasta --export` without a display.
-@Suite(.keepsPictures) struct ExportTests {
+@Suite(.keepsPictures, .tags(.keepsPrivate)) struct ExportTests {
   @Test func `a reader that closes the pipe ends the export silently, and a full disk with a one-line error`()
     async throws
   {

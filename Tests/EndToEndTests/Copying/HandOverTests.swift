@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The clipboard after the program exits on X11, where the text is otherwise lost with its owner.
-@Suite(.keepsPictures) struct HandOverTests {
+@Suite(.keepsPictures, .tags(.outlivesTheWindow)) struct HandOverTests {
   @Test func `a clipboard manager keeps the copied text even if the program exits during a read`()
     async throws
   {

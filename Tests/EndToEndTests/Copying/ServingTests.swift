@@ -5,7 +5,7 @@ import Testing
 /// Other programs receive a copied text completely, in every format.
 ///
 /// `OwnerTests` covers misbehaving requestors on X11.
-@Suite(.keepsPictures) struct ServingTests {
+@Suite(.keepsPictures, .tags(.survivesOthers)) struct ServingTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `every program can paste a large copied text, in every format`(_ kind: VirtualDesktop.Kind)
     async throws

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The X server or the compositor exits before the program, or a signal ends the program.
-@Suite(.keepsPictures) struct DisplayLossTests {
+@Suite(.keepsPictures, .tags(.isDurable)) struct DisplayLossTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `a lost display ends the program with an error and keeps the recorded text`(
     _ kind: VirtualDesktop.Kind

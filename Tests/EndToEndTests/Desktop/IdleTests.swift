@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A hidden program does not wake up, even after much use.
-@Suite(.keepsPictures) struct IdleTests {
+@Suite(.keepsPictures, .tags(.readsOnlyWhileActive)) struct IdleTests {
   /// How long an idle program is observed; a timer of one second would fire several times.
   static let rest = Duration.seconds(3)
 

@@ -4,7 +4,7 @@ import Testing
 /// The shortcut granted by KDE's real portal, which asks the user from KDE 6.4 on.
 ///
 /// The suites for all desktops run on KDE as well.
-@Suite(.keepsPictures, .enabled(if: Requirement.kdePortal.isMet, "\(Requirement.kdePortal)"))
+@Suite(.keepsPictures, .enabled(if: Requirement.kdePortal.isMet, "\(Requirement.kdePortal)"), .tags(.popsUp))
 struct KDETests {
   @Test func `on KDE, the shortcut works after a restart without another dialog`() async throws {
     try await KDEScene.runDesktop { desktop in

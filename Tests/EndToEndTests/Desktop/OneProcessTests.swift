@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The single instance, reached by further launches and D-Bus calls.
-@Suite(.keepsPictures) struct OneProcessTests {
+@Suite(.keepsPictures, .tags(.survivesOthers)) struct OneProcessTests {
   @Test func `simultaneous launches result in one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in
       let launches = try [[], ["--toggle"], [], ["--toggle"], []].map {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The number of frames that the popup draws.
-@Suite(.keepsPictures) struct PopupFrameTests {
+@Suite(.keepsPictures, .tags(.popsUp)) struct PopupFrameTests {
   /// On Wayland each frame is one buffer, which the protocol log shows.
   ///
   /// labwc is left out because it resizes each window to the screen, which needs a second frame.

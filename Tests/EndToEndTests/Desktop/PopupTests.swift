@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The window as a popup: a key shows and focuses the window, and the same key hides it again.
-@Suite(.keepsPictures) struct PopupTests {
+@Suite(.keepsPictures, .tags(.popsUp)) struct PopupTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `the toggle key shows and hides one window, which a copy hides, too`(_ kind: VirtualDesktop.Kind)
     async throws

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The global shortcut on X11, pressed while another program has the focus.
-@Suite(.keepsPictures) struct ShortcutTests {
+@Suite(.keepsPictures, .tags(.popsUp)) struct ShortcutTests {
   /// While the window is opening, another program still has the focus.
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
   func `the shortcut shows and hides the focused window, which gets the keys typed right after the shortcut`(

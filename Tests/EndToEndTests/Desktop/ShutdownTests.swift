@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How the program exits, and what remains on the clipboard.
-@Suite(.keepsPictures) struct ShutdownTests {
+@Suite(.keepsPictures, .tags(.outlivesTheWindow)) struct ShutdownTests {
   /// The ways in which a user closes the window.
   enum CloseAction: CaseIterable { case closeButton, escape, altF4 }
 

@@ -5,7 +5,7 @@ import Testing
 /// Session services that hang or exit; the window must open without them.
 ///
 /// GTK alone would wait for each of them without a limit.
-@Suite(.keepsPictures) struct SilentServicesTests {
+@Suite(.keepsPictures, .tags(.survivesOthers)) struct SilentServicesTests {
   /// Less than D-Bus's default of 25 s, and more than a busy machine needs to open the window.
   private static let callTimeout = Duration.seconds(15)
 

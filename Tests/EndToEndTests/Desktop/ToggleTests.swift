@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The installed command, and its option `--toggle`.
-@Suite(.keepsPictures) struct ToggleTests {
+@Suite(.keepsPictures, .tags(.popsUp)) struct ToggleTests {
   // MARK: - The launcher with a script in place of the program
 
   /// A program that is just starting must not be toggled, because that would hide its window.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Copying on Wayland, where a window can set the clipboard only while focused, and after a key or a click.
-@Suite(.keepsPictures) struct WaylandTests {
+@Suite(.keepsPictures, .tags(.outlivesTheWindow)) struct WaylandTests {
   private static let text = "  whole\ttext,\nwith é, 🍝 and שלום\r\n\n"
 
   @Test(arguments: VirtualDesktop.Kind.compositors)

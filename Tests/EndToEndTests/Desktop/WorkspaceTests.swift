@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The window comes to the user from wherever it is.
-@Suite(.keepsPictures) struct WorkspaceTests {
+@Suite(.keepsPictures, .tags(.popsUp)) struct WorkspaceTests {
   /// openbox only marks a window on another workspace as urgent.
   @Test(arguments: ["--toggle", "", "show", "tray"])
   func `a window that is iconified or on another workspace comes to the current one`(way: String) async throws

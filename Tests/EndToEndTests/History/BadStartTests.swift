@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Starts with an unusable history: the window opens, one line is logged, and no file is overwritten.
-@Suite(.keepsPictures) struct BadStartTests {
+@Suite(.keepsPictures, .tags(.keepsPrivate)) struct BadStartTests {
   private static let marker = "Zq7-not-for-a-log"
 
   @Test func `an unusable data folder, or a file in its place, is reported and left unchanged`() async throws

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A history of 5,000 rows, which are loaded on demand.
-@Suite(.keepsPictures) struct LongListTests {
+@Suite(.keepsPictures, .tags(.scales)) struct LongListTests {
   static let count = 5000
   static let clips = (1...count).map { "row \($0)" }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The accessible names of all focusable widgets, in every window.
-@Suite(.keepsPictures) struct AccessibleNameTests {
+@Suite(.keepsPictures, .tags(.isAccessible)) struct AccessibleNameTests {
   /// The keys that open each window or dialog from the list, and the title of that window or dialog.
   private static let dialogs = [
     (["ctrl+comma"], "Preferences"), (["ctrl+question"], "Keyboard Shortcuts"),

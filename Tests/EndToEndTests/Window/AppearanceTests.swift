@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The window follows the appearance settings of the desktop's portal immediately.
-@Suite(.keepsPictures) struct AppearanceTests {
+@Suite(.keepsPictures, .tags(.isAccessible)) struct AppearanceTests {
   /// A part of the list without text or pointer.
   private static let ground = Rectangle(x: 60, y: 400, width: 300, height: 100)
   private static let orange = "(0.9, 0.4, 0.0)"

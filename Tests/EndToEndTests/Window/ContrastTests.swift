@@ -5,7 +5,7 @@ import Testing
 /// Accessibility Guidelines require.
 ///
 /// The tests measure screenshots with large letters, whose strokes have their full colour.
-@Suite(.keepsPictures) struct ContrastTests {
+@Suite(.keepsPictures, .tags(.isAccessible)) struct ContrastTests {
   fileprivate static let least = 4.5
   fileprivate static let leastOfSigns = 3.0
   /// The two rows, without their rounded ends.

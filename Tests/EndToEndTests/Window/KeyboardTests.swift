@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Keyboard shortcuts in several layouts.
-@Suite(.keepsPictures) struct KeyboardTests {
+@Suite(.keepsPictures, .tags(.actsOnThePressedRow, .isAccessible)) struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 
   @Test

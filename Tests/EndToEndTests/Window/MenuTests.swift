@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A row's context menu and the main menu, used with mouse and keyboard.
-@Suite(.keepsPictures) struct MenuTests {
+@Suite(.keepsPictures, .tags(.actsOnThePressedRow)) struct MenuTests {
   @Test func `a right click opens the row's menu and copies nothing; its Copy and Delete act on that row`()
     async throws
   {

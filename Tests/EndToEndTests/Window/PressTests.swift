@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A press that activates the window, which then records another program's text before the button is released.
-@Suite(.keepsPictures) struct PressTests {
+@Suite(.keepsPictures, .tags(.actsOnThePressedRow)) struct PressTests {
   @Test func `a click copies the row that was pressed although a new row arrives before the release`()
     async throws
   {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a screen reader receives, and how the focus moves.
-@Suite(.keepsPictures) struct ScreenReaderTests {
+@Suite(.keepsPictures, .tags(.isAccessible)) struct ScreenReaderTests {
   @Test func `each row is an accessible list item named after its preview, age and position`() async throws {
     try await Scene.run(with: (1...1204).map { "row \($0)" }, accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)

@@ -5,7 +5,7 @@ import Testing
 ///
 /// Tests that copy press a key first, because a compositor lets a window set the clipboard only after a press of a key
 /// or a button. A swipe does not count as a press.
-@Suite(.keepsPictures) struct SwipeTests {
+@Suite(.keepsPictures, .tags(.actsOnThePressedRow)) struct SwipeTests {
   /// If the program copied, sway would silently refuse the copy, and GTK would then ignore the copies of other programs.
   @Test func `a touchpad swipe without a press before shows a notice, and later copies are recorded`()
     async throws

@@ -2,7 +2,9 @@ import TestSupport
 import Testing
 
 /// Touch gestures in a left-to-right language, and mirrored in a right-to-left language.
-@Suite(.keepsPictures, .serialized, .enabled(if: Requirement.gnomeShell.isMet, "\(Requirement.gnomeShell)"))
+@Suite(
+  .keepsPictures, .serialized, .enabled(if: Requirement.gnomeShell.isMet, "\(Requirement.gnomeShell)"),
+  .tags(.actsOnThePressedRow, .isAccessible))
 struct TouchTests {
   static let older = Array(repeating: "older", count: 8).joined(separator: " ")
   static let newer = Array(repeating: "newer", count: 8).joined(separator: " ")
