@@ -4,14 +4,11 @@ import Testing
 
 /// The global shortcut on X11, pressed while another program has the focus.
 @Suite(.keepsPictures, .tags(.popsUp)) struct ShortcutTests {
-  /// While the window is opening, another program still has the focus.
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
-  func `the shortcut shows and hides the focused window, which gets the keys typed right after the shortcut`(
-    _ manager: VirtualDesktop.WindowManager
-  )
+  func `the shortcut shows the window, and hides it again`(_ manager: VirtualDesktop.WindowManager)
     async throws
   {
-    try await Self.run(under: manager, with: ["older", "newest"]) { scene, other in
+    try await Self.run(under: manager, with: ["text"]) { scene, other in
       for round in 1...Scene.rounds {
         try await scene.pressShortcut()
         try await scene.expectActive("round \(round)")
@@ -20,17 +17,26 @@ import Testing
         try await waitUntil("the other window active, round \(round)") { try await other.isActive() }
         #expect(try await eventually { try await scene.desktop.copyPastaWindowCount() == 0 })
       }
-      // Repeat the keys: the shortcut freezes the keyboard for at most half a second, and a busy machine may need
-      // longer to show the window.
+    }
+  }
+
+  /// While the window is opening, another program still has the focus.
+  ///
+  /// The keys are typed up to five times: the shortcut freezes the keyboard for at most half a second, and a busy
+  /// machine may need longer to show the window.
+  @Test(arguments: VirtualDesktop.WindowManager.allCases)
+  func `keys typed right after the shortcut reach the window`(_ manager: VirtualDesktop.WindowManager)
+    async throws
+  {
+    try await Self.run(under: manager, with: ["older", "newest"]) { scene, _ in
       for _ in 1...5 {
         try await scene.desktop.xdotool("key", "--delay", "0", "ctrl+super+v", "Down", "Return")
-        try await scene.expectActive()
         if try await eventually(
           within: .seconds(3), { try await scene.desktop.paste() == Array("older".utf8) })
         {
           break
         }
-        try await scene.pressShortcut()
+        if try await scene.isActive() { try await scene.pressShortcut() }
         try await waitUntil("the window gone") { try await scene.desktop.copyPastaWindowCount() == 0 }
       }
       try await scene.expectClipboard("older")
