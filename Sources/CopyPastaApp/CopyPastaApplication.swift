@@ -156,7 +156,6 @@ final class CopyPastaApplication {
       session.events.add { [self] in if case .offered = $0 { haptics.copied() } },
       dialogs.activity.add(weakly(toggler) { $0.dialogActivityChanged() }),
     ]
-    ConfirmationDialog.activityChanged = weakly(toggler) { $0.dialogActivityChanged() }
     if application.isRegistered { window.join(application) }
     self.window = window
     self.toggler = toggler

@@ -60,7 +60,7 @@ import Testing
     try await copy(.text("ended by a NUL\0"))
     await drain()
     #expect(try scratch.texts() == ["ended by a NUL"])
-    #expect(outcomes.messages.allSatisfy { $0 == nil })
+    #expect(outcomes.messages.allSatisfy { $0.isEmpty })
     for bytes: [UInt8] in [[0xE9], [0x61, 0, 0x62]] { try await copy(.text(bytes)) }
     // A row was copied before the text arrived.
     source.failure = .ownershipLost
@@ -69,7 +69,7 @@ import Testing
     try await copy(.text("good"))
     await drain()
     #expect(try scratch.texts() == ["good", "ended by a NUL"])
-    #expect(outcomes.messages.suffix(4).map { $0 == nil } == [false, false, false, true])
+    #expect(outcomes.messages.suffix(4).map { $0.isEmpty } == [false, false, false, true])
     #expect(outcomes.all.contains(.unread(.ownershipLost)))
   }
 
@@ -225,5 +225,5 @@ private final class Outcomes: Sendable {
 
   func add(_ capture: Capture) { outcomes.withLock { $0.append(capture.outcome) } }
 
-  @MainActor var messages: [String?] { all.map(\.message) }
+  @MainActor var messages: [String] { all.map { HistoryFailure.notRecorded($0).message } }
 }

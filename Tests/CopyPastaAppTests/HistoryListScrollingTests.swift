@@ -34,7 +34,7 @@ extension HistoryListTests {
       list.session.delete(model.id(at: position))
       await list.session.drain()
       if barAppearsLater { drawFrame(of: list) }
-      list.isUnderUndoBar = true
+      list.coveredHeight = 70
       drawFrame(of: list)
       @MainActor func expectSamePlaces(_ when: Comment) {
         let after = rows(of: list)
@@ -45,7 +45,7 @@ extension HistoryListTests {
         #expect((next?.place.y ?? -1) >= 0, "\(when), \(after.map { ($0.texts[0], $0.place.y) })")
       }
       expectSamePlaces("deleted")
-      list.isUnderUndoBar = false
+      list.coveredHeight = 0
       drawFrame(of: list)
       expectSamePlaces("the bar hidden")
     }
@@ -119,7 +119,7 @@ extension HistoryListTests {
   {
     try await withList(of: (0..<40).map { "text \($0)" }) { list, _ in
       let token = list.session.events.add { [unowned list] in
-        if case .deletionsChanged = $0 { list.isUnderUndoBar = list.session.deletions.count > 0 }
+        if case .deletionsChanged = $0 { list.coveredHeight = list.session.deletions.count > 0 ? 70 : 0 }
       }
       list.focusNewest()
       list.focus(list.session.model.id(at: positions[0]))
@@ -127,7 +127,7 @@ extension HistoryListTests {
       for position in positions { list.session.delete(list.session.model.id(at: position)) }
       await list.session.drain()
       drawFrame(of: list)
-      #expect(list.isUnderUndoBar)
+      #expect(list.coveredHeight > 0)
       if positions == [2] { try scroll(list) }
       drawFrame(of: list)
       #expect(rows(of: list).first?.texts.first != "text 39")

@@ -52,7 +52,7 @@ import Testing
       for isPaused in [true, false] {
         list.isPaused = isPaused
         let words = firstSteps(in: list).first.flatMap { labelTexts(in: $0).first }
-        #expect(words?.hasPrefix(isPaused ? "Recording is paused" : "Copy text in any app") == true)
+        #expect(words?.hasPrefix(isPaused ? "Paused: " : "Each time you open") == true)
       }
       list.showNote("A note.")
       for text in ["two", "three"] {

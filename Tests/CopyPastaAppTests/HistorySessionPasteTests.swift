@@ -40,7 +40,7 @@ extension HistorySessionTests {
     session.record(drop)
     await session.drain()
     try expect(initial)
-    #expect(log.failures.count == 2 && log.failures.allSatisfy { $0.message != nil })
+    #expect(log.failures.count == 2 && log.failures.allSatisfy { !$0.message.isEmpty })
     if case .failure(let error) = result {
       #expect(log.failures.allSatisfy { $0 == .notRecorded(.unread(error)) })
     }

@@ -55,20 +55,20 @@ import Testing
     }
   }
 
-  @Test func `the empty page has different titles for a new and an emptied history`() async throws {
+  @Test func `the empty page explains what is recorded, but not in an emptied history`() async throws {
     let scratch = try Scratch()
     let session = HistorySession.make(at: scratch.location)
     let body = window(of: session).body
-    #expect(body.emptyPage.title == "Nothing Copied Yet")
+    #expect(body.emptyPage.title == "No Items Yet" && !body.emptyPage.text.isEmpty)
     let clip = try #require(try await scratch.record("one"))
     session.model.insertNewest([clip])
     body.draw()
     session.model.remove(clip.id)
     body.draw()
-    #expect(body.emptyPage.title == "History Is Empty")
+    #expect(body.emptyPage.title == "History Is Empty" && body.emptyPage.text.isEmpty)
   }
 
-  @Test func `a page in place of the list hides the undo bar and the retention bar`() async throws {
+  @Test func `a page in place of the list removes the offer to undo and the retention question`() async throws {
     let scratch = try await Scratch("one", "two")
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session)
@@ -76,16 +76,15 @@ import Testing
     await session.drain()
     let later = { ClockReading.now(wallTime: Format.now + 40 * 86_400_000_000) }
     session.question = try await session.store.findExpired(after: .day, at: later())
-    let bar = try #require(widgets(gtk_revealer_get_type(), in: window.body.root.widget).first)
-    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) != 0 && window.retentionBar.root.isRevealed)
+    let messages = window.body.messages
+    #expect(messages[.undo]?.words == "Deleted" && messages[.expired] != nil)
     // Nothing can be opened there.
     try FileManager.default.removeItem(atPath: scratch.location.folder)
     try Data().write(to: URL(filePath: scratch.location.folder))
     session.reopen(because: .replaced)
     await session.drain()
     #expect(!session.isOpen && session.count == 0)
-    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0 && !window.retentionBar.root.isRevealed)
-    #expect(window.list?.isUnderUndoBar == false)
+    #expect(messages[.undo] == nil && messages[.expired] == nil)
     window.destroy()
   }
 
@@ -93,26 +92,57 @@ import Testing
     let scratch = try await Scratch("one")
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session)
-    session.events.notify(.failed(.notRecorded(.unread(.tooLarge(limit: 1)))))
+    session.events.notify(.failed(.notRecorded(.unread(.tooLarge(limit: 1 << 20)))))
     session.delete(session.ids[0])
     session.undo()
     await session.drain()
-    #expect(session.count == 1 && window.notice.root.isRevealed)
+    let messages = window.body.messages
+    #expect(session.count == 1 && messages[.capture]?.words == "Skipped a copy: it is larger than 1 MiB.")
     session.model.insertNewest([try #require(try await scratch.record("two"))])
-    #expect(!window.notice.root.isRevealed)
-    // A new number of unreadable clips replaces the number before.
-    for count in [1, 2] { session.events.notify(.failed(.unread(count))) }
-    #expect(labelTexts(in: window.notice.root.widget).contains(HistoryFailure.unreadMessage(2)))
+    #expect(messages[.capture] == nil)
     window.destroy()
   }
 
-  @Test func `the indicator and the empty page follow a pause while the history is unavailable`() {
+  @Test func `a failure whose reason is shown does not repeat the reason`() async throws {
+    let scratch = try await Scratch("one")
+    let session = HistorySession.make(at: scratch.location, lock: 20)
+    let window = window(of: session)
+    let messages = window.body.messages
+    try await scratch.whileLocked {
+      session.delete(session.ids[0])
+      await session.drain()
+      session.events.notify(.failed(.notRecorded(.waiting(.locked))))
+    }
+    #expect(messages[.obstacle]?.words == StoreError.locked.reasonForReadOnly)
+    #expect(messages[.notice]?.words == HistoryFailure.notDeleted(.locked).message)
+    #expect(messages[.capture] == nil)
+    session.events.notify(.failed(.notCleared(.locked)))
+    #expect(messages[.notice]?.words == "Couldn’t clear the history. " + StoreError.locked.message)
+    session.tryAgain()
+    await session.drain()
+    #expect(messages[.obstacle] == nil)
+    session.events.notify(.failed(.notRecorded(.failed(.readOnly))))
+    session.events.notify(.failed(.notDeleted(.readOnly)))
+    #expect(messages[.notice]?.words == "Couldn’t delete the item.")
+    window.destroy()
+  }
+
+  @Test func `the indicator follows a pause while the history is unavailable`() {
     let session = HistorySession.make(at: HistoryLocation(folder: "/proc/none"))
     let window = window(of: session)
     guard case .unavailable(let error) = session.state else { return #expect(Bool(false)) }
     for isPaused in [true, false] {
       session.services.pause.isPaused = isPaused
       #expect(window.readingIndicator.state == (isPaused ? .paused : .unable(error.message)))
+    }
+    window.destroy()
+  }
+
+  @Test func `the empty page follows a pause`() throws {
+    let session = HistorySession.make(at: try Scratch().location)
+    let window = window(of: session)
+    for isPaused in [true, false] {
+      session.services.pause.isPaused = isPaused
       #expect(window.body.emptyPage.text.contains("To resume, click Paused") == isPaused)
     }
     window.destroy()
@@ -207,7 +237,13 @@ import Testing
     await session.close()
   }
 
-  @Test func `the undo bar does not cover the focused row at the end of the list`() async throws {
+  private static func card(of window: HistoryWindow) throws -> UnsafeMutablePointer<GtkWidget> {
+    try #require(widgets(in: window.body.root.widget).first { gtk_widget_has_css_class($0, "messages") != 0 })
+  }
+
+  /// Several messages at once are much higher than a row.
+  @Test(arguments: [1, 3])
+  func `messages do not cover the focused row at the end of the list`(count: Int) async throws {
     let scratch = try await Scratch((0..<40).map { "text \($0)" })
     let style = ProgramStyle()
     defer { withExtendedLifetime(style) {} }
@@ -218,19 +254,23 @@ import Testing
     let (body, list) = (window.body.root, try #require(window.list))
     list.focus(session.ids[39])
     session.delete(session.ids[39])
-    let bar = try #require(widgets(gtk_revealer_get_type(), in: body.widget).first)
-    try await pump("the whole bar") { gtk_revealer_get_child_revealed(OpaquePointer(bar)) != 0 }
-    let top = try #require(Widget(Owned(borrowing: bar)).bounds(in: body)).y
-    try await pump("the row above the bar") {
-      guard let row = gtk_root_get_focus(gtk_widget_get_root(bar)), labelTexts(in: row).first == "text 1",
-        let place = Widget(Owned(borrowing: row)).bounds(in: body)
+    if count > 1 {
+      window.showNotice(String(repeating: "A long notice. ", count: 12))
+      session.events.notify(.failed(.unread))
+    }
+    try await pump("the messages") { window.body.messages[.undo] != nil }
+    let card = try Self.card(of: window)
+    try await pump("the row above the messages") {
+      guard let row = gtk_root_get_focus(gtk_widget_get_root(card)), labelTexts(in: row).first == "text 1",
+        let place = Widget(Owned(borrowing: row)).bounds(in: body),
+        let top = Widget(Owned(borrowing: card)).bounds(in: body)?.y
       else { return false }
-      return place.y > 0 && place.y + place.height <= top
+      return top > 0 && place.y >= 0 && place.y + place.height <= top
     }
     window.destroy()
   }
 
-  @Test func `the undo bar returns its focus to the list when it closes, and restores all items`()
+  @Test func `after Undo the focus is in the list, and all items that the message counts are back`()
     async throws
   {
     let scratch = try await Scratch("one", "two", "three")
@@ -239,40 +279,39 @@ import Testing
     window.present(.ambient)
     session.delete(session.ids[0])
     await session.drain()
-    let bar = try #require(widgets(gtk_revealer_get_type(), in: window.body.root.widget).first)
-    let undo = try #require(widgets(gtk_button_get_type(), in: bar).first)
-    try await pump("the bar on the screen") { gtk_widget_get_mapped(undo) != 0 }
-    gtk_widget_grab_focus(undo)
-    func focusIsWithin(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
-      gtk_root_get_focus(gtk_widget_get_root(bar)).map { gtk_widget_is_ancestor($0, widget) != 0 } ?? false
+    let card = try Self.card(of: window)
+    func undo() throws -> UnsafeMutablePointer<GtkWidget> {
+      try #require(widgets(gtk_button_get_type(), in: card).first)
     }
-    #expect(focusIsWithin(bar))
+    func focusIsWithin(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
+      gtk_root_get_focus(gtk_widget_get_root(card)).map { gtk_widget_is_ancestor($0, widget) != 0 } ?? false
+    }
+    gtk_widget_grab_focus(try undo())
+    #expect(focusIsWithin(card))
     session.deletions.forget()
     #expect(try focusIsWithin(#require(window.list).root.widget))
     for id in session.ids { session.delete(id) }
     await session.drain()
-    copypasta_emit(undo, "clicked")
+    #expect(window.body.messages[.undo]?.words == "2 items deleted")
+    copypasta_emit(try undo(), "clicked")
     try await pump("the items back") { session.count == 2 }
-    #expect(gtk_revealer_get_reveal_child(OpaquePointer(bar)) == 0)
+    #expect(window.body.messages[.undo] == nil)
+    #expect(try focusIsWithin(#require(window.list).root.widget))
     window.destroy()
   }
 
   /// Another test may run the main loop at any time, so the focus moves as soon as the undo time begins.
-  @Test func `the undo bar stays longer when it gets the focus`() async throws {
+  @Test func `deletions can be undone for longer when Undo gets the focus`() async throws {
     let scratch = try await Scratch("one", "two")
     let session = HistorySession.make(at: scratch.location, undoTime: .milliseconds(1))
     let window = window(of: session)
     window.present(.ambient)
-    window.body.showDeletions(1)
-    let bar = try #require(widgets(gtk_revealer_get_type(), in: window.body.root.widget).first)
-    let undo = try #require(widgets(gtk_button_get_type(), in: bar).first)
-    try await pump("the bar on the screen") { gtk_widget_get_mapped(undo) != 0 }
     // This timer is due after the end of the undo time, unless the focus makes that begin again.
     var (later, left): (Timeout?, Int?) = (nil, nil)
     let token = session.events.add {
       guard case .deletionsChanged = $0, later == nil else { return }
       later = Timeout(after: .milliseconds(1)) { left = session.deletions.count }
-      gtk_widget_grab_focus(undo)
+      window.body.messages.focus(.undo)
     }
     session.delete(session.ids[0])
     try await pump("the later timer") { left != nil }

@@ -12,14 +12,14 @@ import Testing
   init() throws { scratch = try Scratch() }
 
   @Test
-  func `each change of recent deletions is reported, and the undo bar says if its only item was copied`()
+  func `each change of recent deletions is reported, and their message says if the only item was copied`()
     async throws
   {
     var words: [String] = []
     let deletions = RecentDeletions(
       heldFor: .seconds(3600),
       changed: {
-        words.append($0.count > 0 ? UndoBar.words($0.count, wasCopied: $0.lastWasCopied) : "")
+        words.append($0.count > 0 ? $0.message : "")
       })
     let clips = try await deleted(["one", "two"])
     deletions.add(clips[0], wasCopied: true)

@@ -179,38 +179,39 @@ import Testing
     await session.close()
   }
 
-  /// *Delete Older Items?* counts the oldest two items, and *Clear History?* all three.
-  @Test func `the number in an open dialog follows deletions, and the dialog closes when nothing is left`()
-    async throws
+  @Test func `the numbers in questions follow deletions, and a question ends when nothing is left`() async throws
   {
     try await TestDisplay.open()
     try await record([40, 50, 1])
     await look()
-    let expired = try #require(session.question)
     let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
     window.present(.ambient)
+    let messages = window.body.messages
     let preferences = Window(title: "Preferences")
-    preferences.present()
-    let before = toplevels()
-    let question = RetentionQuestion(expired, over: preferences, session) {}
-    let older = try #require(toplevels().first { !before.contains($0) })
+    let asked = preferences.show(page: Box(.vertical))
+    self.preferences.retentionPeriod = .forever
+    let menu = RetentionMenu(session, asked)
+    menu.root.chosen = try #require(RetentionPeriod.allCases.firstIndex(of: .month))
+    try await pump("the question in Preferences") { asked[.expired] != nil }
+    self.preferences.retentionPeriod = .month
+    await look()
     gtk_widget_activate_action_variant(window.body.root.widget, "win.clear-history", nil)
-    let all = try #require(toplevels().first { !before.contains($0) && $0 != older })
-    #expect(labelTexts(in: older).contains { $0.starts(with: "2 items") })
-    #expect(labelTexts(in: all).contains { $0.starts(with: "All 3 items") })
-    session.delete(session.ids[1])
-    await session.drain()
-    try await pump("new numbers") {
-      session.question?.count == 1 && labelTexts(in: older).contains { $0.starts(with: "1 item is") }
-        && labelTexts(in: all).contains { $0.starts(with: "All 2 items") }
+    #expect(messages[.clear]?.words == "Clear History? All 3 items will be deleted permanently.")
+    func words(_ count: String) -> (Bool, Bool) {
+      (messages[.expired]?.words.starts(with: count) == true, asked[.expired]?.words.starts(with: count) == true)
     }
+    try await pump("the numbers") { words("2 items ") == (true, true) }
     session.delete(session.ids[1])
     await session.drain()
-    try await pump("no older item") { session.question == nil && !toplevels().contains(older) }
+    try await pump("new numbers") { words("1 item ") == (true, true) }
+    #expect(messages[.clear]?.words == "Clear History? All 2 items will be deleted permanently.")
+    session.delete(session.ids[1])
+    await session.drain()
+    try await pump("no older item") { messages[.expired] == nil && asked[.expired] == nil }
     session.delete(session.ids[0])
     await session.drain()
-    try await pump("no item") { !toplevels().contains(all) }
-    withExtendedLifetime(question) {}
+    try await pump("no item") { messages[.clear] == nil }
+    withExtendedLifetime(menu) {}
     preferences.destroy()
     window.destroy()
   }
@@ -233,35 +234,37 @@ import Testing
     await session.close()
   }
 
-  // MARK: - The retention bar
+  // MARK: - The questions
 
-  @Test func `the retention bar shows item count, period and date until the user answers`() async throws {
+  @Test func `the retention question shows item count, period and date, and each button answers it`() async throws {
     try await TestDisplay.open()
+    let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
+    let messages = window.body.messages
     try await record([40, 50])
-    let expired = try #require(try await session.expired(after: .month))
-    var answers: [String] = []
-    let bar = RetentionBar {
-    } answered: { answer in
-      switch answer {
-      case .delete(let answered): answers.append("delete \(answered.count)")
-      case .keep: answers.append("keep")
-      }
+    for (button, period) in [(0, RetentionPeriod.forever), (1, .month)] {
+      preferences.retentionPeriod = .month
+      await look()
+      let question = try #require(messages[.expired])
+      #expect(
+        question.words == "2 items are older than 30 days (today is Oct 4, 2024). Delete them permanently?")
+      #expect(question.buttons.map(\.words) == ["Keep", "Delete"])
+      question.buttons[button].run()
+      await session.drainRetention()
+      #expect(messages[.expired] == nil && preferences.retentionPeriod == period)
+      try expectCount(button == 1 ? 0 : 2)
     }
-    #expect(!bar.root.isRevealed)
-    bar.show(expired)
+    #expect(messages[.notice]?.words == "The history is now kept forever.")
+    window.destroy()
+  }
+
+  @Test(arguments: [true, false])
+  func `the question in Preferences shows the date only if the clock may be wrong`(isClockBelieved: Bool) {
+    let expired = ExpiredClips(
+      period: .month, reading: clock.reading, count: 2, isClockBelieved: isClockBelieved, lastID: 1,
+      firstYoungID: .max, revision: 0)
     #expect(
-      labelTexts(in: bar.root.widget).first
-        == "2 items are older than 30 days (today is Oct 4, 2024). Delete them permanently?")
-    let buttons = widgets(gtk_button_get_type(), in: bar.root.widget)
-    for button in buttons {
-      bar.show(expired)
-      #expect(bar.root.isRevealed)
-      copypasta_emit(button, "clicked")
-      #expect(!bar.root.isRevealed)
-    }
-    bar.show(expired, canKeep: false)
-    #expect(gtk_widget_get_sensitive(buttons[0]) == 0)
-    bar.show(nil)
-    #expect(!bar.root.isRevealed && answers == ["keep", "delete 2"])
+      expired.warning
+        == "2 items older than 30 days will be deleted permanently"
+        + (isClockBelieved ? "." : " (today is Oct 4, 2024)."))
   }
 }

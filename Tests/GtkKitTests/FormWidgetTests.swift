@@ -112,26 +112,4 @@ import Testing
     window.destroy()
     withExtendedLifetime(menu) {}
   }
-
-  @Test func `closing a confirmation dialog releases its action without running the action`() throws {
-    var answers = 0
-    weak var captured: Token?
-    let window = Window(title: "test")
-    window.present()
-    do {
-      let token = Token()
-      captured = token
-      ConfirmationDialog.ask(over: window, title: "Sure?", text: "It is gone then.", action: "_Yes") {
-        _ = token
-        answers += 1
-      }
-      let question = try window.dialog()
-      let focus = gtk_window_get_focus(question.cast()).map { Button(Owned(borrowing: $0)) }
-      #expect(focus?.label == tr("_Cancel"))
-      question.destroy()
-    }
-    while g_main_context_iteration(nil, 0) != 0 {}
-    #expect(answers == 0 && captured == nil)
-    window.destroy()
-  }
 }

@@ -39,7 +39,7 @@ enum Export {
 
   private static func damageMessage(_ unread: Int) -> String {
     let damage = tr("The history file is damaged. Every item that can be read was exported.")
-    return unread > 0 ? damage + " " + HistoryFailure.unreadMessage(unread) : damage
+    return unread > 0 ? damage + " " + HistoryFailure.unread.message : damage
   }
 }
 

@@ -78,12 +78,23 @@ final class Dialogs {
 }
 
 extension Window {
-  /// Shows a scrolling page below a header bar.
-  func show(page: Box, height: Int = 700) {
+  /// Shows a scrolling page below a header bar, and returns the messages over the page.
+  @discardableResult
+  func show(page: Box, height: Int = 700) -> MessageBar {
     addStyle("preferences")
     page.addStyle("page")
     defaultSize = (480, height)
     setTitlebar(HeaderBar())
-    setChild(ScrolledWindow(child: page))
+    let overlay = Overlay(ScrolledWindow(child: page), under: [])
+    setChild(overlay)
+    let messages = MessageBar(over: overlay) { [weak page] in
+      page?.grabFocus()
+    } covers: { [weak page] in
+      page?.bottomMargin = $0
+    }
+    onActivityChange { [weak self, weak messages] in
+      messages?.isWindowActive = self?.isShownAndActive == true
+    }
+    return messages
   }
 }

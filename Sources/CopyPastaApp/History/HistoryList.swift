@@ -18,6 +18,8 @@ final class HistoryList {
   private let model: HistoryListModel
   private let menu: RowMenu
   private let rows: RowContext
+  /// Keeps the last row above the messages.
+  private lazy var lowerPadding = WidgetStyle(of: view)
   /// The help below the rows, until the history has had six items.
   private var beginnerHelp: BeginnerHelp?
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
@@ -158,14 +160,14 @@ final class HistoryList {
     }
   }
 
-  /// Whether the undo bar covers the list's lower edge; the focused row then has to stay above the bar.
-  var isUnderUndoBar = false {
+  /// The height that messages cover at the list's lower edge, in pixels; no row that has the focus stays under them.
+  var coveredHeight = 0 {
     didSet {
-      guard isUnderUndoBar != oldValue else { return }
+      guard coveredHeight != oldValue else { return }
       view.keepPlace()
-      // Hide the first steps, which the undo bar would cover.
-      beginnerHelp?.root.isVisible = !isUnderUndoBar
-      if isUnderUndoBar { view.addStyle("under-undo-bar") } else { view.removeStyle("under-undo-bar") }
+      lowerPadding.declarations = coveredHeight > 0 ? "padding-bottom: \(coveredHeight + 6)px;" : ""
+      // Hide the first steps, which the messages would cover.
+      beginnerHelp?.isCovered = coveredHeight > 0
     }
   }
 
@@ -239,7 +241,7 @@ final class HistoryList {
       root.add(newItems.root)
       scroll.onScroll(weakly(self) { if $0.scroll.offset <= 0 { $0.newItems.hide() } })
     }
-    announcement = Timeout(after: Bar.pause) { [weak self] in
+    announcement = Timeout(after: MessageBar.pause) { [weak self] in
       guard let self, session.attention == .active, let words = newItems.words else { return }
       view.announce(words)
     }
@@ -292,14 +294,19 @@ private final class BeginnerHelp {
   ///
   /// - Returns: Whether there is still something to show.
   func show(countEver: Int64) -> Bool {
-    root.isVisible = countEver < 6
-    guard countEver != self.countEver else { return root.isVisible }
+    guard countEver != self.countEver else { return true }
     self.countEver = countEver
     draw()
-    return root.isVisible
+    return countEver < 6
+  }
+
+  /// Whether messages cover the lower edge of the list.
+  var isCovered = false {
+    didSet { draw() }
   }
 
   private func draw() {
+    root.isVisible = countEver < 6 && !isCovered
     label.text =
       countEver < 3
       ? [StatusPage.firstSteps(isPaused: isPaused), note].filter { !$0.isEmpty }.joined(separator: "\n")

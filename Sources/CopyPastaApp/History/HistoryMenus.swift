@@ -51,12 +51,9 @@ extension MenuButton {
     MenuButton(mainMenu: tr("Main Menu")) {
       // The first entry must not be destructive, because it has the focus when the menu opens.
       let entries = [
-        [(tr("Pause _Recording"), "win.pause"), (tr("Clear _History…"), "win.clear-history")],
-        [
-          (tr("_Preferences"), "app.preferences"), (tr("_Keyboard Shortcuts"), "app.shortcuts"),
-          (tr("_About CopyPasta"), "app.about"),
-        ],
-        [(tr("_Quit"), "app.quit")],
+        [(tr("_Preferences"), "app.preferences"), (tr("_Keyboard Shortcuts"), "app.shortcuts")],
+        [(tr("Clear _History…"), "win.clear-history")],
+        [(tr("_About CopyPasta"), "app.about"), (tr("_Quit"), "app.quit")],
       ]
       return Menu(
         sections: entries.map { section in

@@ -12,23 +12,13 @@ final class HistoryWindow {
   let session: HistorySession
   let readingIndicator = ReadingIndicator()
   private let actions = ActionGroup()
-  private(set) lazy var notice = NoticeBar(giveBackFocus: weakly(self) { $0.body.focusAgain() })
   private(set) lazy var body = HistoryContentView(session, copyCommand: weakly(self) { $0.copyCommand() })
   /// The list of clips, created once the history is open.
   private(set) var list: HistoryList?
-  /// The state of the session that the window shows; nil at first.
-  private var shownState: HistorySession.State?
   /// Whether the window has been drawn at least once.
   private(set) var isDrawn = false
-  /// The notice that says why the open history cannot be changed, if it cannot.
-  private var obstacle: String?
-  /// The notice that says how many clips could not be read.
-  private var unread: String?
-  private var clearQuestion: ConfirmationDialog?
   private var observations: [ListenerToken] = []
   private var settings: [ListenerToken] = []
-  private(set) lazy var retentionBar = RetentionBar(
-    giveBackFocus: weakly(self) { $0.body.focusAgain() }, answered: weakly(self) { $0.answered($1) })
   let closed: @MainActor () -> Void
   let showText: @MainActor (TextWindow) -> Void
   /// Notified when `isShown` or `isActive` may have changed.
@@ -50,12 +40,10 @@ final class HistoryWindow {
       HeaderBar(title: "", start: [readingIndicator.root], end: [MenuButton.main]))
     window.addStyle("copypasta")
     window.restoreSize(from: services.windowState)
-    window.setChild(Box(.vertical, [body.root, Bar.scrollingStack([retentionBar.root, notice.root])]))
+    window.setChild(body.root)
     connect()
     session.open(firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height))
     stateChanged()
-    showDeletions()
-    showQuestion()
     showRecoveryOutcome()
   }
 
@@ -116,88 +104,50 @@ final class HistoryWindow {
 
   func hide() {
     rememberSize()
+    messages.set(.clear, nil)
     window.isVisible = false
-  }
-
-  func showNotice(_ message: String, offering action: NoticeBar.Action? = nil) {
-    notice.show(message, lifetime: action == nil ? .short : .long, action: action)
-  }
-
-  private func show(_ failure: HistoryFailure) {
-    guard let message = failure.message else { return }
-    if case .notRecorded = failure {
-      // The next copy that is recorded withdraws this notice.
-      notice.show(message, isAboutCapture: true)
-    } else {
-      showNotice(message)
-    }
-  }
-
-  /// Shows how many clips could not be read, in place of an earlier number.
-  private func showUnread(_ count: Int) {
-    if let unread { notice.withdraw(unread) }
-    let message = HistoryFailure.unreadMessage(count)
-    notice.show(message, lifetime: .long)
-    unread = message
   }
 
   func destroy() {
     session.attention = .hidden
-    // Release the question first: GTK 4.8 disconnects a freed dialog from its parent, which must still exist.
-    clearQuestion = nil
     window.destroy()
   }
 
   // MARK: - Content
 
+  private var messages: MessageBar { body.messages }
+
   private func happened(_ event: HistorySession.Event) {
     switch event {
     case .stateChanged: stateChanged()
     case .countChanged: countChanged()
-    case .deletionsChanged: showDeletions()
-    case .questionChanged: showQuestion()
+    case .deletionsChanged: showUndo()
+    case .questionChanged: showRetentionQuestion()
     case .recovered: showRecoveryOutcome()
     case .secret(true): readingIndicator.showSecret()
     case .secret(false): readingIndicator.hideSecret()
-    case .failed(.unread(let count)): showUnread(count)
     case .failed(let failure): show(failure)
-    case .reopened(because: let error): showNotice(error.message)
+    case .reopened(because: let error): if error == .replaced { showNotice(error.message) }
     case .text(let seen, let text): show(text, of: seen)
     case .contentReplaced, .onClipboardChanged, .offered, .done, .added: break
     }
   }
 
-  /// Shows the session's state: the list, or a page in place of it.
+  /// Shows the session's state: the list or a page in place of it, the messages and the indicator.
   private func stateChanged() {
-    let before = shownState
-    shownState = session.state
-    updateIndicator()
-    guard session.state != before else { return }
     switch session.state {
-    // While the history is opened again, its rows stay on the screen.
-    case .opening: if !session.model.isOpen { body.show(.opening, takesFocus: isDrawn) }
     case .recovering: body.show(.recovering, takesFocus: isDrawn)
-    case .unavailable(let error): body.show(.failure(error.message), takesFocus: isDrawn)
-    case .open: showList()
+    case .unavailable(let error):
+      body.show(.failure(error.message, folder: services.location.folder), takesFocus: isDrawn)
+    // While the history is opened again, its rows stay on the screen.
+    case .opening where !session.model.isOpen: body.show(.opening, takesFocus: isDrawn)
+    case .opening, .open: if body.show(list ?? makeList()), isDrawn { body.focusNewest() }
     }
-    // Show a notice only for an obstacle that was found while opening, because a failing action shows its own message.
-    let message = session.obstacle?.reasonForReadOnly
-    if let obstacle, obstacle != message {
-      notice.withdraw(obstacle)
-      self.obstacle = nil
-    }
-    if let message, obstacle == nil, before != .open(obstacle: nil) {
-      obstacle = message
-      notice.show(message, lifetime: .long)
-    }
+    messages.set(.obstacle, session.obstacle.map { Message(words: $0.reasonForReadOnly, lifetime: .long) })
+    showUndo()
+    showRetentionQuestion()
     countChanged()
-  }
-
-  private func showList() {
-    let list = list ?? makeList()
-    guard !body.isShowing(list) else { return }
-    body.show(list)
-    if isDrawn { body.focusNewest() }
+    updateIndicator()
   }
 
   private func makeList() -> HistoryList {
@@ -212,21 +162,8 @@ final class HistoryWindow {
 
   private func countChanged() {
     actions.setEnabled("clear-history", session.canClear)
-    if session.canClear { clearQuestion?.text = clearWarning } else { clearQuestion?.close() }
+    if !session.canClear { messages.set(.clear, nil) } else if messages[.clear] != nil { showClearQuestion() }
     body.draw()
-  }
-
-  private func showDeletions() {
-    body.showDeletions(session.deletions.count, wasCopied: session.deletions.lastWasCopied)
-  }
-
-  private func showQuestion() {
-    guard let question = session.question else { return retentionBar.show(nil) }
-    retentionBar.show(question, canKeep: services.preferences.isWritable(.retentionPeriod))
-  }
-
-  private func showRecoveryOutcome() {
-    if let outcome = session.recovery.take() { notice.show(outcome.message, lifetime: .untilClosed) }
   }
 
   /// Shows a clip's whole text in a window of its own, unless this window is hidden.
@@ -250,7 +187,7 @@ final class HistoryWindow {
 
   private func drawn() {
     isDrawn = true
-    (notice.canAnnounce, retentionBar.canAnnounce) = (isActive, isActive)
+    messages.isWindowActive = isActive
     window.emitActivityAgain()
     if services.windowSystem.showsWindowIcons {
       Task.unpooled { [window] in
@@ -285,19 +222,10 @@ final class HistoryWindow {
   private func useSettings() {
     list?.lineLimit = services.preferences.previewLineCount
     let advice = services.shortcut.advice
-    body.emptyPage.add(advice.words, command: advice.command)
+    body.emptyPage.advice = (advice.words, advice.command)
     list?.showNote(
       advice.command == nil
         ? advice.words : tr("To show the history from any app, set up a shortcut in Preferences."))
-  }
-
-  private func answered(_ answer: RetentionBar.Answer) {
-    switch answer {
-    case .delete(let expired): session.delete(expired)
-    case .keep:
-      session.keepForever()
-      showNotice(tr("Nothing was deleted. Keep History For is now Forever."))
-    }
   }
 
   /// Tells the session how much the user sees: the clipboard is read only while the window is active.
@@ -314,6 +242,7 @@ final class HistoryWindow {
       case _ where services.pause.isPaused: .paused
       case .open(nil): session.isReading ? .reading : .idle
       case .open(let error?): .unable(error.reasonForReadOnly)
+      case .opening where session.model.isOpen: .unable(tr("Opening the History…"))
       case .opening: .unable(StoreError.locked.message)
       case .recovering: .unable(tr("Repairing the History…"))
       case .unavailable(let error): .unable(error.message)
@@ -344,12 +273,17 @@ final class HistoryWindow {
       of: session.clipboard.dropFormats, isAccepted: { [session] in session.isOpen }
     ) { [session] in session.record($0) }
     body.root.addStyle("drop-place")
-    actions.add("clear-history", weakly(self) { $0.askToClear() })
+    actions.add("clear-history") { [weak self] in
+      guard let self, session.canClear else { return }
+      showClearQuestion()
+      messages.focus(.clear)
+    }
     actions.add(services.pause.action)
     observations = [
       services.pause.changes.add(weakly(self) { $0.followActivity() }),
       session.events.add(weakly(self) { $0.happened($1) }),
-      session.model.changes.add(weakly(self) { if $1.isNew { $0.notice.withdrawCaptureFailures() } }),
+      // A new item shows that the reason why an earlier copy was not recorded is gone.
+      session.model.changes.add(weakly(self) { if $1.isNew { $0.messages.set(.capture, nil) } }),
     ]
     window.insert(actions, as: "win")
   }
@@ -357,24 +291,8 @@ final class HistoryWindow {
   private func activityChanged() {
     activity.notify()
     if isDrawn { window.emitActivityAgain() }
-    (notice.canAnnounce, retentionBar.canAnnounce) = (isDrawn && isActive, isDrawn && isActive)
+    messages.isWindowActive = isDrawn && isActive
     followActivity()
-  }
-
-  private func askToClear() {
-    guard session.canClear else { return }
-    clearQuestion = ConfirmationDialog.ask(
-      over: window, title: tr("Clear History?"), text: clearWarning, action: tr("C_lear History"),
-      closed: weakly(self) { $0.clearQuestion = nil }
-    ) { [session] in session.clear() }
-  }
-
-  private var clearWarning: String {
-    if session.count == 0 { return tr("The damaged history files will be deleted permanently.") }
-    return trn(
-      "The only item will be deleted permanently.",
-      "All %s items will be deleted permanently.", session.count
-    ).filled(with: Format.number(session.count))
   }
 
   private func copyCommand() {

@@ -11,8 +11,6 @@ final class StatusPage {
   private let command = Label()
   private let commandBox: Box
   private let copyButton = CopyButton(tr("Copy"))
-  /// What a screen reader announces after the text: the line and the command that are shown below it.
-  private var addition: [String] = []
 
   /// - Parameter copy: Called when the user clicks *Copy* next to the command.
   init(icon: String, title: String, text: String, copy: @escaping @MainActor () -> Void = {}) {
@@ -21,10 +19,7 @@ final class StatusPage {
     self.title = title
     heading.addStyle("title-2")
     self.text = text
-    body.text = text
-    note.isVisible = false
     commandBox = Box(.horizontal, spacing: 6, [command])
-    commandBox.isVisible = false
     commandBox.addStyle("command")
     for label in [heading, body, note] {
       label.wrap()
@@ -48,7 +43,7 @@ final class StatusPage {
     copyButton.root.align(vertically: .center)
     copyButton.root.onClick(copy)
     commandBox.append(copyButton.root)
-    describe()
+    showText()
   }
 
   var title: String {
@@ -60,27 +55,30 @@ final class StatusPage {
     page.setAccessibleName(title)
   }
 
-  /// The text below the heading.
+  /// The text below the heading; without one, the page shows only its heading.
   var text: String {
-    didSet {
-      guard text != oldValue else { return }
-      body.text = text
-      describe()
-    }
+    didSet { if text != oldValue { showText() } }
   }
 
-  private func describe() {
-    page.setAccessibleDescription(([text] + addition).joined(separator: " "))
+  /// The height that messages cover at the lower edge, in pixels.
+  var coveredHeight = 0 {
+    didSet { page.bottomMargin = coveredHeight }
   }
 
-  /// Adds a line below the text, and below that the command that the line refers to.
-  func add(_ line: String, command: String?) {
-    note.text = line
-    note.isVisible = !line.isEmpty
-    self.command.text = command.map(ShortcutState.unbroken) ?? ""
-    commandBox.isVisible = command != nil
-    addition = [line, command].compactMap(\.self)
-    describe()
+  /// A line below the text and, below that, the command that the line refers to.
+  var advice: (line: String, command: String?) = ("", nil) {
+    didSet { showText() }
+  }
+
+  private func showText() {
+    body.text = text
+    note.text = advice.line
+    command.text = advice.command.map(ShortcutState.unbroken) ?? ""
+    body.isVisible = !text.isEmpty
+    note.isVisible = !text.isEmpty && !advice.line.isEmpty
+    commandBox.isVisible = !text.isEmpty && advice.command != nil
+    let words = text.isEmpty ? [] : [text, advice.line, advice.command ?? ""]
+    page.setAccessibleDescription(words.filter { !$0.isEmpty }.joined(separator: " "))
   }
 
   func showCopied() { copyButton.showCopied() }
@@ -89,24 +87,26 @@ final class StatusPage {
 
   static func empty(copy: @escaping @MainActor () -> Void) -> StatusPage {
     StatusPage(
-      icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"), text: firstSteps(isPaused: false),
-      copy: copy)
+      icon: "edit-paste-symbolic", title: tr("No Items Yet"), text: firstSteps(isPaused: false), copy: copy)
   }
 
-  /// Explains to new users what to do first and what is recorded.
+  /// Explains to new users what is recorded.
   static func firstSteps(isPaused: Bool) -> String {
-    if isPaused {
-      return tr(
-        "Recording is paused: only what you paste or drop here is recorded. To resume, click Paused at the top of "
-          + "this window.")
-    }
-    return tr(
-      "Copy text in any app, then come back to this window. CopyPasta looks at the clipboard only while this window "
-        + "is in front, so it picks up only your latest copy.")
+    isPaused
+      ? tr("Paused: copies are not saved. To resume, click Paused at the top of this window.")
+      : tr(
+        "Each time you open this window, your latest copy is added. CopyPasta never reads in the background."
+      )
   }
 
-  static func failure(_ message: String) -> StatusPage {
-    StatusPage(icon: "dialog-warning-symbolic", title: tr("History Not Available"), text: message)
+  /// - Parameter folder: The folder that the user may have to change, if there is one.
+  static func failure(_ message: String, folder: String?) -> StatusPage {
+    let page = StatusPage(icon: "dialog-warning-symbolic", title: tr("History Not Available"), text: message)
+    guard let folder, Desktop.hasFolder(at: folder) else { return page }
+    let button = Button(words: tr("Show Folder")) { Desktop.showFolder(at: folder) }
+    button.align(horizontally: .center)
+    page.page.append(button)
+    return page
   }
 
   static var opening: StatusPage {

@@ -153,23 +153,27 @@ final class RetentionMenu {
     tr("_Keep History For"), explanation, root, clicked: { [root] in if root.isEnabled { root.open() } })
   private let session: HistorySession
   private let preferences: Preferences
-  private weak var window: Window?
-  private var observation: ListenerToken?
-  private var question: RetentionQuestion?
+  private let messages: MessageBar
+  /// The period in the question, if there is one.
+  private var asked: RetentionPeriod?
+  private var observations: [ListenerToken] = []
 
   private var explanation: String {
     preferences.retentionPeriod == .forever
       ? tr("Items stay until you delete them.") : tr("Older items are deleted permanently.")
   }
 
-  /// - Parameter window: The row's window, which is held weakly; the confirmation dialog is shown above it.
-  init(_ session: HistorySession, in window: Window) {
+  /// - Parameter messages: The messages of the row's window, which ask before items are deleted.
+  init(_ session: HistorySession, _ messages: MessageBar) {
     self.session = session
     preferences = session.services.preferences
-    self.window = window
+    self.messages = messages
     show()
     root.onChange(weakly(self) { $0.changed() })
-    observation = preferences.observe(.retentionPeriod, weakly(self) { $0.show() })
+    observations = [
+      preferences.observe(.retentionPeriod, weakly(self) { $0.show() }),
+      session.events.add(weakly(self) { if case .countChanged = $1 { $0.countAgain() } }),
+    ]
   }
 
   private func show() {
@@ -189,17 +193,36 @@ final class RetentionMenu {
 
   private func ask(about choice: RetentionPeriod) async {
     do throws(StoreError) {
-      guard let expired = try await session.expired(after: choice) else {
-        return choose(choice)
-      }
-      // Preferences may have been closed during the count.
-      guard let window else { return }
-      question = RetentionQuestion(expired, over: window, session) { [weak self] in
-        self?.question = nil
-        self?.show()
-      }
+      guard let expired = try await session.expired(after: choice) else { return choose(choice) }
+      showQuestion(about: expired)
+      messages.focus(.expired)
     } catch {
       row.showError(tr("Couldn’t count the older items.") + " " + error.message)
+    }
+  }
+
+  private func showQuestion(about expired: ExpiredClips) {
+    let cancel = Message.Button(words: tr("Cancel")) { [root] in root.grabFocus() }
+    let delete = Message.Button(words: tr("Delete"), isDestructive: true) { [root, session] in
+      root.grabFocus()
+      session.delete(expired)
+    }
+    asked = expired.period
+    messages.set(.expired, Message(words: expired.warning, buttons: [cancel, delete]))
+  }
+
+  /// Counts again after deletions, because the number in the question is that of this moment.
+  private func countAgain() {
+    guard messages[.expired] != nil, let asked else { return }
+    Task.unpooled { [weak self, session] in
+      // Wait for the disk, because a row leaves the list before it is deleted there.
+      await session.drainActions()
+      // If the count fails, the deletion would fail as well and show the reason.
+      do throws(StoreError) {
+        let expired = try await session.expired(after: asked)
+        guard let self, messages[.expired] != nil else { return }
+        if let expired { showQuestion(about: expired) } else { messages.set(.expired, nil) }
+      } catch {}
     }
   }
 

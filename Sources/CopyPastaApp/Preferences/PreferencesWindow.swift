@@ -7,6 +7,7 @@ final class PreferencesWindow: Dialogs.Dialog {
   let window = Window(title: tr("Preferences"))
   private let preferences: Preferences
   private let startsAtLogin: PreferenceRow
+  private let messages: MessageBar
   private let retention: RetentionMenu
   private let vibrates: PreferenceRow
   private let trayIcon: PreferenceRow
@@ -28,14 +29,16 @@ final class PreferencesWindow: Dialogs.Dialog {
       tr(
         "Start hidden, ready for the shortcut. Nothing is recorded until you open the window."
       ))
-    retention = RetentionMenu(session, in: window)
+    let page = Box(.vertical, spacing: 24)
+    messages = window.show(page: page)
+    retention = RetentionMenu(session, messages)
     vibrates = PreferenceRow(
       .usesHaptics, of: preferences, tr("_Vibrate After Copying"), tr("A short buzz confirms each copy."))
     // Hide the row until the haptics service, which runs on phones and tablets, is found.
     vibrates.isShown = false
     trayIcon = PreferenceRow(.showsTrayIcon, of: preferences, tr("_Tray Icon"), Self.trayExplanation)
     let warnings = preferences.areKept ? [] : [Self.warning]
-    window.show(page: Box(.vertical, spacing: 24, warnings + [shortcut.root] + groups.map(\.root)))
+    (warnings + [shortcut.root] + groups.map(\.root)).forEach(page.append)
     Task.unpooled { [weak self] in
       var bus: Bus?
       do throws(BusError) { bus = try await connect() } catch {}

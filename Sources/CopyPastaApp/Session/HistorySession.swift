@@ -328,10 +328,9 @@ final class HistorySession {
     try HistoryReader(location: services.location, evenIfDamaged: access.obstacle != nil)
   }
 
-  /// Reports how many clips of a damaged history cannot be read.
+  /// Reports whether clips of a damaged history cannot be read.
   private func reportUnread() async {
-    let count = max(model.unreadableCount, await store.unreadableCount)
-    if count > 0 { events.notify(.failed(.unread(count))) }
+    if max(model.unreadableCount, await store.unreadableCount) > 0 { events.notify(.failed(.unread)) }
   }
 
   /// Recovers the damaged history off the main thread, because this may take several seconds.

@@ -29,9 +29,7 @@ extension StoreError {
     case .readOnly:
       tr("The history can’t be changed: its file or folder is read-only.")
     case .damaged:
-      tr(
-        "The history file is damaged. CopyPasta recovers every readable item."
-      )
+      tr("The history file is damaged. CopyPasta recovers every readable item.")
     case .otherLayout:
       tr("Another app has changed the layout of the history file. CopyPasta restores it.")
     case .foreign:
@@ -39,7 +37,7 @@ extension StoreError {
     case .newerSchema:
       tr("The history was written by a newer version of CopyPasta. Update CopyPasta to open it.")
     case .replaced:
-      tr("The history file or its log was removed or replaced. The list shows what is there now.")
+      tr("The history file was replaced. The list was reloaded.")
     case .locked:
       tr("Another app is using the history file. Try again when it is done.")
     case .openElsewhere:
@@ -63,27 +61,29 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// A one-line message that says that the history is read-only, and why.
+  /// A one-line message that says why the open history cannot be changed.
   var reasonForReadOnly: String {
-    self == .readOnly ? message : tr("The history can’t be changed right now.") + " " + message
+    switch self {
+    case .readOnly: message
+    case .locked: tr("New copies will be added once another app releases the history file.")
+    default: tr("The history can’t be changed right now.") + " " + message
+    }
   }
 }
 
 extension HistoryRecovery.Outcome {
-  /// How many texts were recovered and lost, and the name of the damaged file.
+  /// How many items were recovered, and whether some were lost.
   var message: String {
-    guard let damagedFile else {
+    guard damagedFile != nil else {
       return tr(
         "Another app had changed the layout of the history file. CopyPasta has restored it; no item was lost."
       )
     }
-    let name = damagedFile.split(separator: "/").last.map(String.init) ?? damagedFile
-    let kept = trn(
-      "The history file was damaged. %s item was recovered; the damaged file was kept as “%s”.",
-      "The history file was damaged. %s items were recovered; the damaged file was kept as “%s”.",
-      clipCount
-    ).filled(with: Format.number(clipCount), name)
-    return lostCount > 0 ? kept + " " + HistoryFailure.unreadMessage(lostCount) : kept
+    let recovered = trn(
+      "The history was damaged and has been repaired: %s item recovered.",
+      "The history was damaged and has been repaired: %s items recovered.", clipCount
+    ).filled(with: Format.number(clipCount))
+    return lostCount > 0 ? recovered + " " + HistoryFailure.unread.message : recovered
   }
 }
 
@@ -117,8 +117,8 @@ extension HistoryCheck {
 enum HistoryFailure: Equatable {
   /// A text, or a part of the list, could not be read.
   case notRead(StoreError)
-  /// At most this number of items of a damaged history could not be read.
-  case unread(Int)
+  /// Items of a damaged history could not be read.
+  case unread
   /// The text to copy or show is no longer in the history.
   case gone
   case clipboardUnavailable
@@ -145,58 +145,56 @@ enum HistoryFailure: Equatable {
     }
   }
 
-  /// One line that says what failed and what the user can do; nil if nothing has to be shown.
-  var message: String? {
+  /// What failed, in one line, and what the user can do; empty if the list shows it.
+  var message: String { [consequence, reason].compactMap(\.self).joined(separator: " ") }
+
+  /// What the user asked for and did not get; nil if `reason` says it all.
+  var consequence: String? {
     switch self {
-    case .notRead(let error): error.message
-    case .unread(let count): Self.unreadMessage(count)
+    case .notRead, .notRecorded(.waiting): nil
+    case .unread: tr("Some items could not be read.")
     case .gone: tr("This item is no longer in the history.")
     case .clipboardUnavailable: tr("Couldn’t copy: the clipboard is unavailable.")
     case .clipboardTaken: tr("Couldn’t copy: another app copied something at the same moment. Try again.")
     case .notPressed: tr("Couldn’t copy: first press a key or click in this window.")
-    case .notDeleted(let error): tr("Couldn’t delete the item.") + " " + error.message
+    case .notDeleted: tr("Couldn’t delete the item.")
     case .nothingToUndo: tr("Nothing to undo. A deleted item can be restored for a few seconds.")
-    case .notRestored(let error): tr("Couldn’t restore the item.") + " " + error.message
-    case .notCleared(let error): tr("Couldn’t clear the history.") + " " + error.message
-    case .notExpired(let error): tr("Couldn’t delete older items.") + " " + error.message
+    case .notRestored: tr("Couldn’t restore the item.")
+    case .notCleared: tr("Couldn’t clear the history.")
+    case .notExpired: tr("Couldn’t delete older items.")
     case .notRecorded(let outcome): outcome.message
     }
   }
 
-  /// - Parameter count: An upper bound for the number of items that could not be read: deleted items of a damaged page
-  ///   count, too.
-  static func unreadMessage(_ count: Int) -> String {
-    trn("An item could not be read.", "Up to %s items could not be read.", count).filled(
-      with: Format.number(count))
+  /// Why the history could not be read or changed; nil if that is not the reason.
+  var reason: String? {
+    switch self {
+    case .notRead(let error), .notDeleted(let error), .notRestored(let error), .notCleared(let error),
+      .notExpired(let error), .notRecorded(.failed(let error)):
+      error.message
+    case .notRecorded(.waiting(let error)): error.reasonForReadOnly
+    case .unread, .gone, .clipboardUnavailable, .clipboardTaken, .notPressed, .nothingToUndo, .notRecorded: nil
+    }
   }
 }
 
 extension CaptureOutcome {
-  /// A one-line message for the user, without the text itself; nil if the list shows the outcome.
-  var message: String? {
+  /// A one-line message for the user, without the text itself and without a failure's reason; nil if the list shows the
+  /// outcome.
+  fileprivate var message: String? {
     switch self {
-    case .recorded, .ignored, .nothingToRecord: nil
-    case .waiting:
-      tr("Another app is using the history file. What you copy is recorded when that app is done.")
+    case .recorded, .ignored, .nothingToRecord, .waiting: nil
     case .invalid(.empty): tr("Couldn’t add this copy: its text is empty.")
-    case .invalid(.notUTF8): tr("Couldn’t add this copy: its text is damaged (not UTF-8).")
-    case .invalid(.containsNUL): tr("Couldn’t add this copy: its text contains a NUL character.")
-    case .unread(.timedOut):
-      tr("Couldn’t add this copy: the app it came from took too long.")
-    case .unread(.ownerGone):
-      tr("Couldn’t add this copy: the app it came from closed too soon.")
-    case .unread(.refused): tr("Couldn’t add this copy: the app it came from did not hand it over.")
+    case .invalid(.notUTF8), .invalid(.containsNUL): tr("This copy is not plain text.")
+    case .unread(.timedOut), .unread(.ownerGone), .unread(.refused), .unread(.unavailable):
+      tr("Couldn’t read the copied text. Copy it again.")
     case .unread(.tooLarge(let limit)):
       // In MiB, as in Preferences.
       tr("Skipped a copy: it is larger than %s MiB.").filled(with: String(limit >> 20))
-    case .unread(.ownershipLost):
-      tr(
-        "An earlier copy may be missing: the app it came from was too slow. Copy it again."
-      )
+    case .unread(.ownershipLost): tr("A copy may be missing. Copy it again.")
     case .unread(.cancelled):
       tr("Nothing was added: the window or the clipboard changed before the text was read. Try again.")
-    case .unread(.unavailable): tr("Couldn’t add this copy: the clipboard is unavailable.")
-    case .failed(let error): tr("Couldn’t add this copy.") + " " + error.message
+    case .failed: tr("Couldn’t add this copy.")
     case .noText: tr("The clipboard has no text.")
     case .secret: tr("Skipped a copy: a password manager marked it as secret.")
     }

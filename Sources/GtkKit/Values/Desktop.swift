@@ -11,6 +11,19 @@ public enum Desktop {
     g_app_info_launch_default_for_uri_async(address, nil, nil, nil, nil)
   }
 
+  /// Whether a folder exists at `path`.
+  public static func hasFolder(at path: String) -> Bool {
+    g_file_test(path, copypasta_G_FILE_TEST_IS_DIR) != 0
+  }
+
+  /// Shows a folder in the file manager, if the desktop has one.
+  @MainActor
+  public static func showFolder(at path: String) {
+    guard let address = g_filename_to_uri(path, nil, nil) else { return }
+    open(String(cString: address))
+    g_free(address)
+  }
+
   /// The desktop's names, the most specific one first (`$XDG_CURRENT_DESKTOP`): `["ubuntu", "GNOME"]`.
   public static var names: [String] {
     variable("XDG_CURRENT_DESKTOP").split(separator: ":").map(String.init)

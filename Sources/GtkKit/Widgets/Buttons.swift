@@ -12,13 +12,16 @@ public final class Button: Widget {
     connect("clicked", clicked)
   }
 
-  /// Makes a button that shows `words`, without a mnemonic.
+  /// Makes a button that shows `words`, without a mnemonic; they wrap if there is not enough room.
   ///
   /// The text is a separate label, because GTK 4.8 exposes the text of its own text buttons to screen readers twice,
   /// with the mnemonic's `_`.
   public convenience init(words: String, _ clicked: @escaping @MainActor () -> Void) {
     self.init(new: gtk_button_new())
     let label = Label(words)
+    label.wrap()
+    label.preferOneLine()
+    label.center()
     gtk_button_set_child(cast(), label.widget)
     addStyle("text-button")
     setAccessibleName(words)
@@ -32,14 +35,6 @@ public final class Button: Widget {
   public convenience init(label: String, _ clicked: (@MainActor () -> Void)? = nil) {
     self.init(new: gtk_button_new_with_mnemonic(label))
     if let clicked { onClick(clicked) }
-  }
-
-  /// Wraps the label if there is not enough room for it on one line.
-  public func wrapLabel() {
-    let label = OpaquePointer(gtk_button_get_child(cast()))
-    gtk_label_set_wrap(label, 1)
-    gtk_label_set_natural_wrap_mode(label, GTK_NATURAL_WRAP_NONE)
-    gtk_label_set_justify(label, GTK_JUSTIFY_CENTER)
   }
 
   /// Makes a button that contains a widget.

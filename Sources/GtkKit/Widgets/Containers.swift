@@ -18,6 +18,14 @@ public final class Box: Widget {
 
   /// Adds a child at the end.
   public func append(_ child: Widget) { gtk_box_append(cast(), child.widget) }
+
+  /// Adds a child after `sibling`, or at the start if that is nil.
+  public func insert(_ child: Widget, after sibling: Widget?) {
+    gtk_box_insert_child_after(cast(), child.widget, sibling?.widget)
+  }
+
+  /// Removes a child.
+  public func remove(_ child: Widget) { gtk_box_remove(cast(), child.widget) }
 }
 
 /// Several pages, of which one is visible.
@@ -75,33 +83,14 @@ public final class Revealer: Widget {
   }
 }
 
-/// A widget with other widgets on top of it.
-@MainActor
-public final class Overlay: Widget {
-  /// Places `others` on top of `child`, according to their alignment; `child` keeps its size and position.
-  public convenience init(_ child: Widget, under others: [Widget]) {
-    self.init(new: gtk_overlay_new())
-    gtk_overlay_set_child(opaque, child.widget)
-    others.forEach(add)
-  }
-
-  /// Adds a widget on top of the others.
-  public func add(_ other: Widget) { gtk_overlay_add_overlay(opaque, other.widget) }
-}
-
 /// A scrollable view of a widget.
 @MainActor
 public final class ScrolledWindow: Widget {
   /// Makes a view that scrolls vertically.
   ///
   /// A `ListView` must be its direct child; otherwise rows are not recycled.
-  ///
-  /// - Parameter isAsLargeAsItsChild: whether to request the child's natural size.
-  public convenience init(child: Widget, isAsLargeAsItsChild: Bool = false) {
+  public convenience init(child: Widget) {
     self.init(new: gtk_scrolled_window_new())
-    gtk_scrolled_window_set_propagate_natural_height(opaque, isAsLargeAsItsChild ? 1 : 0)
-    // Without this, a window would be only as wide as the longest word in the child.
-    gtk_scrolled_window_set_propagate_natural_width(opaque, isAsLargeAsItsChild ? 1 : 0)
     gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
     gtk_scrolled_window_set_child(opaque, child.widget)
   }

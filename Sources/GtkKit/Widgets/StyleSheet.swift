@@ -36,15 +36,12 @@ public final class StyleSheet {
   }
 }
 
-/// Draws a widget at an offset, without a new layout.
-///
-/// Setting `distance` back to 0 moves the widget back with the style sheet's `transform` transition, unless the user
-/// has disabled animations.
+/// A style sheet for a single widget, which overrides those of the display.
 @MainActor
-public final class Shift {
+public final class WidgetStyle {
   private let provider: Owned
 
-  /// Prepares a widget, without moving it.
+  /// Adds an empty style sheet to a widget.
   public init(of widget: Widget) {
     provider = Owned(taking: gtk_css_provider_new())
     // A provider for the display would make every widget recompute its style.
@@ -52,12 +49,31 @@ public final class Shift {
       widget.widget, provider.raw, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + 1)
   }
 
+  /// The declarations, in CSS.
+  public var declarations = "" {
+    didSet {
+      guard declarations != oldValue else { return }
+      copypasta_css_provider_load(provider.raw, declarations.isEmpty ? "" : "* { \(declarations) }")
+    }
+  }
+}
+
+/// Draws a widget at an offset, without a new layout.
+///
+/// Setting `distance` back to 0 moves the widget back with the style sheet's `transform` transition, unless the user
+/// has disabled animations.
+@MainActor
+public final class Shift {
+  private let style: WidgetStyle
+
+  /// Prepares a widget, without moving it.
+  public init(of widget: Widget) { style = WidgetStyle(of: widget) }
+
   /// The offset to the right, in pixels; negative to the left.
   public var distance = 0.0 {
     didSet {
-      guard distance != oldValue else { return }
-      let css = distance == 0 ? "" : "* { transform: translateX(\(distance)px); transition: none; }"
-      copypasta_css_provider_load(provider.raw, css)
+      style.declarations =
+        distance == 0 ? "" : "transform: translateX(\(distance)px); transition: none;"
     }
   }
 }

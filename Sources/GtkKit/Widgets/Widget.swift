@@ -95,6 +95,12 @@ open class Widget: Object {
     gtk_widget_set_vexpand(widget, vertically ? 1 : 0)
   }
 
+  /// The space below the widget, in pixels.
+  public final var bottomMargin: Int {
+    get { Int(gtk_widget_get_margin_bottom(widget)) }
+    set { gtk_widget_set_margin_bottom(widget, gint(newValue)) }
+  }
+
   /// Aligns the widget within its allocated space.
   public final func align(horizontally: Alignment = .fill, vertically: Alignment = .fill) {
     gtk_widget_set_halign(widget, GtkAlign(horizontally.rawValue))
@@ -256,11 +262,12 @@ extension Widget {
     // Reset the description first, because setting the same message again would not be a change.
     endAnnouncement()
     set(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, to: words)
-    g_object_set_data(cast(), Self.announcementKey, raw)
-    // The timer retains itself, and so the widget, until it fires.
+    // The timer retains itself, and so the widget, until it fires. It must not end a later announcement.
     let timer = Shared<Timeout?>(nil)
+    let id = Unmanaged.passUnretained(timer).toOpaque()
+    g_object_set_data(cast(), Self.announcementKey, id)
     timer.value = Timeout(after: .seconds(3)) {
-      self.endAnnouncement()
+      if g_object_get_data(self.cast(), Self.announcementKey) == id { self.endAnnouncement() }
       timer.value = nil
     }
   }

@@ -13,14 +13,6 @@ public final class Window: Widget {
   /// Keeps the window above `parent`.
   public func setTransient(for parent: Window) { gtk_window_set_transient_for(cast(), parent.cast()) }
 
-  /// Keeps the window above `parent`, which is blocked until this window closes; closing `parent` closes this window,
-  /// too.
-  func setModal(for parent: Window) {
-    setTransient(for: parent)
-    gtk_window_set_modal(cast(), 1)
-    gtk_window_set_destroy_with_parent(cast(), 1)
-  }
-
   /// Whether the window receives keys that the desktop has reserved, if the desktop permits it.
   ///
   /// Set it while the user chooses a shortcut; call `noteInput` beforehand.
@@ -351,95 +343,5 @@ public enum Activation: Equatable, Sendable {
   public func endWithoutWindow() {
     guard case .token(let token) = self, let display = gdk_display_get_default() else { return }
     copypasta_display_end_startup(display, token)
-  }
-}
-
-/// A dialog that asks for confirmation of an irreversible action.
-@MainActor
-public final class ConfirmationDialog {
-  /// Called when a confirmation dialog has gained or lost the focus, or was closed.
-  public static var activityChanged: @MainActor () -> Void = {}
-
-  /// Released as the dialog closes: GTK uses the parent when it frees a dialog, so the dialog must not outlive it.
-  private var window: Window?
-  private let body: Label
-
-  private init(_ window: Window, _ body: Label) {
-    self.window = window
-    self.body = body
-  }
-
-  /// The consequences, which may change while the dialog is open.
-  public var text: String {
-    get { body.text }
-    set {
-      body.text = newValue
-      window?.setAccessibleDescription(newValue)
-    }
-  }
-
-  /// Closes the dialog without confirmation; does nothing if it is closed.
-  public func close() { window?.destroy() }
-
-  /// Shows the dialog above `parent`, which is blocked until it closes; calls `confirmed` if the user confirms.
-  ///
-  /// - Parameters:
-  ///   - title: the heading, a question.
-  ///   - text: the consequences.
-  ///   - action: the label of the confirming button, with `_` before its mnemonic.
-  ///   - closed: called when the dialog closes, before `confirmed`.
-  @discardableResult
-  public static func ask(
-    over parent: Window, title: String, text: String, action: String,
-    closed: @escaping @MainActor () -> Void = {}, _ confirmed: @escaping @MainActor () -> Void
-  ) -> ConfirmationDialog {
-    // Task switchers show this title.
-    let window = Window(title: title)
-    window.addStyle("question")
-    window.setAccessibleRole(.dialog)
-    window.setAccessibleDescription(text)
-    // With a hidden header bar, GTK draws the same borders as for other windows, and the window manager draws no title
-    // bar.
-    let bar = HeaderBar()
-    bar.isVisible = false
-    window.setTitlebar(bar)
-    let close: @MainActor () -> Void = { [pointer = window.cast(to: GtkWindow.self)] in
-      gtk_window_destroy(pointer)
-    }
-    let cancel = Button(label: tr("_Cancel"), close)
-    let confirm = Button(label: action) {
-      // Close first, because the action may move the focus in `parent`.
-      close()
-      confirmed()
-    }
-    confirm.addStyle("destructive-action")
-    confirm.expand(horizontally: true)
-    let (heading, body) = (Label(title), Label(text))
-    heading.addStyle("title")
-    for label in [heading, body] {
-      label.wrap()
-      label.center()
-      label.limitWidth(toCharacters: 40)
-    }
-    let page = Box(.vertical, spacing: 12, [heading, body, ReflowingBox(cancel, confirm)])
-    page.addStyle("page")
-    window.setChild(ScrollingBox(ScrolledWindow(child: page, isAsLargeAsItsChild: true)))
-    window.onKeys(["Escape", "<Control>w"]) {
-      close()
-      return true
-    }
-    window.setModal(for: parent)
-    let dialog = ConfirmationDialog(window, body)
-    window.onActivityChange { activityChanged() }
-    window.onHide { [weak window, weak dialog] in
-      // A dialog that moves to another workspace is unmapped, but stays visible.
-      guard window?.isVisible != true else { return }
-      dialog?.window = nil
-      closed()
-    }
-    // Focus *Cancel*, because Enter activates the focused button.
-    gtk_window_set_focus(window.cast(), cancel.widget)
-    window.present()
-    return dialog
   }
 }

@@ -75,7 +75,7 @@ import Testing
       let other = try await scene.hideBehindOtherWindow()
       try await scene.toggle()
       try await scene.waitUntilActive()
-      try await scene.open("Preferences")
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await other.activate()
       try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
       try await waitUntil("Preferences closed") {

@@ -93,17 +93,6 @@ extension Scene {
     return try await waitForDialog(titled: title)
   }
 
-  /// Opens “Preferences” by its key, or “Clear History?” from the menu.
-  func open(_ dialog: String) async throws {
-    if dialog == "Preferences" {
-      try await desktop.press("ctrl+comma")
-    } else {
-      try await openPopup("F10")
-      try await desktop.press("Down", "Return")
-    }
-    try await waitForDialog(titled: dialog)
-  }
-
   @discardableResult
   func waitForDialog(titled title: String) async throws -> DesktopWindow {
     try await waitFor("“\(title)” in front") {

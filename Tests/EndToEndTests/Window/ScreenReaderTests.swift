@@ -76,12 +76,12 @@ import Testing
   @Test func `an empty history's page has the focus, and a description that says what to do`() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
-      try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }
+      try await waitUntil("the empty state") { try await reader.tree().focused?.name == "No Items Yet" }
       let page = try #require(try await reader.tree().focused)
-      #expect(page.description.contains("only while this window is in front"))
+      #expect(page.description.contains("never reads in the background"))
       // The state of the shortcut becomes known shortly afterwards.
       try await waitUntil("the description of the shortcut") {
-        try await reader.tree().focused?.description.hasSuffix("latest copy. No shortcut is set.") == true
+        try await reader.tree().focused?.description.hasSuffix("in the background. No shortcut is set.") == true
       }
       // Orca would read the labels inside the page as well.
       #expect(page.all.dropFirst().allSatisfy { $0.name.isEmpty })
@@ -139,7 +139,7 @@ import Testing
       try await scene.desktop.press("Home", "Down")
       _ = try await ClipboardOwner.start(offering: .text(bytes: [0xff, 0xfe]), on: scene.desktop)
       try await waitUntil("the notice") {
-        reader.heard.contains("Couldn’t add this copy: its text is damaged (not UTF-8).")
+        reader.heard.contains("This copy is not plain text.")
       }
       try await waitUntil("the notice's button") {
         if try await reader.tree().focused?.name == "Close" { return true }
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test func `Tab reaches the Undo button only while the button is shown`() async throws {
-    // With fewer than six items, help is shown in the place of the undo bar.
+    // With fewer than six items, help is shown in the place of the message.
     try await Scene.run(with: ["1", "2", "3", "oldest", "old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()
@@ -175,7 +175,7 @@ import Testing
 }
 
 extension Scene {
-  /// The middle of the undo bar, at the lower edge of the window.
+  /// The middle of the message, at the lower edge of the window.
   fileprivate static let undoBar = Rectangle(x: 160, y: 585, width: 160, height: 30)
 
   /// The names of the focused widgets after each of six Tabs, which cycle through all widgets.
