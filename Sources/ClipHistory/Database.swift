@@ -6,13 +6,7 @@ import Glibc
 /// A connection belongs to one actor or thread at a time; the compiler enforces this, because the class is not
 /// `Sendable`.
 final class Database {
-  enum Access {
-    case readWrite, readOnly
-    /// Reads a database that has no log; takes no locks and creates no file.
-    case immutable
-    /// Reads a database and its log; takes no locks, and keeps the log's index in memory.
-    case immutableWithLog
-  }
+  enum Access { case readWrite, readOnly }
 
   /// SQLITE_IOERR_FSYNC, a macro that Swift cannot import.
   private static let syncFailure = SQLITE_IOERR | 4 << 8
@@ -23,48 +17,44 @@ final class Database {
   var lockTimeout: Int32 {
     didSet { wait(atMost: lockTimeout) }
   }
-  /// Must outlive `handle`, which writes through it.
+  /// What the connection reads instead of the file; nil if it reads the file.
+  private let source: (any PageSource)?
+  /// Must outlive `handle`, which reads or writes through it.
   private let methods: FileMethods?
-  /// The state of the files before an immutable connection opened them; nil for connections that take locks.
-  private let stamps: [FileStamp?]?
   private var logFiles: [UInt?] = [nil, nil]
 
   init(path: String, access: Access, lockTimeout: Int32) throws(StoreError) {
-    let isImmutable = access == .immutable || access == .immutableWithLog
-    stamps = isImmutable ? FileStamp.ofDatabase(path) : nil
-    var handle: OpaquePointer?
     let flags = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
-    let code = sqlite3_open_v2(
-      Self.uri(path, access), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
+    handle = try Self.open(Self.uri(path), flags, path)
+    (self.path, self.lockTimeout, source) = (path, lockTimeout, nil)
+    methods = access == .readWrite ? FileMethods(of: handle, .zeroing) : nil
+    wait(atMost: lockTimeout)
+    // Refuse to write if deleted texts would remain in the file.
+    if access == .readWrite, methods == nil { throw .failed(code: SQLITE_ERROR) }
+  }
+
+  /// Reads the pages of `source` instead of the file at `path`.
+  ///
+  /// - Throws: `.failed` if SQLite has no file system in memory, which serves as a basis.
+  init(_ source: any PageSource, path: String) throws(StoreError) {
+    handle = try Self.open("file:pages?vfs=memdb", SQLITE_OPEN_READONLY, path)
+    (self.path, lockTimeout, self.source) = (path, 0, source)
+    methods = FileMethods(of: handle, .reading(source))
+    guard methods != nil else { throw .failed(code: SQLITE_ERROR) }
+  }
+
+  private static func open(_ uri: String, _ flags: Int32, _ path: String) throws(StoreError) -> OpaquePointer
+  {
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(uri, &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let error = StoreError(code: code, system: handle.map { sqlite3_system_errno($0) } ?? 0, path: path)
       sqlite3_close_v2(handle)
-      guard Self.isTooLong(path) else { throw error }
+      guard isTooLong(path) else { throw error }
       throw .folderUnusable(path: HistoryFolder.parent(of: path), errno: ENAMETOOLONG)
     }
-    self.handle = handle
-    self.path = path
-    self.lockTimeout = lockTimeout
-    let change: FileMethods.Change? =
-      switch access {
-      case .readWrite: .zeroing
-      case .immutableWithLog: .withoutLocks
-      case .readOnly, .immutable: nil
-      }
-    methods = change.flatMap { FileMethods(of: handle, $0) }
     sqlite3_extended_result_codes(handle, 1)
-    wait(atMost: lockTimeout)
-    // Refuse to write if deleted texts would remain in the file, and to read with locks where locking is impossible.
-    if change != nil, methods == nil { throw .failed(code: SQLITE_ERROR) }
-    if access == .immutableWithLog {
-      // Without locks, SQLite takes this connection for the last one when it closes, and could delete another's log.
-      var keepsLog: Int32 = 1
-      guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog) == SQLITE_OK else {
-        throw .failed(code: SQLITE_ERROR)
-      }
-      // An exclusive connection keeps the log's index in its own memory (https://sqlite.org/wal.html#noshm).
-      try execute("PRAGMA locking_mode = EXCLUSIVE")
-    }
+    return handle
   }
 
   deinit {
@@ -75,7 +65,16 @@ final class Database {
 
   /// Whether a file that this connection opened was removed or replaced: the database, its log or the log's index.
   var hasMoved: Bool {
-    hasDatabaseMoved || zip(logFiles, FileStamp.inodesOfLog(path)).contains { $0 != nil && $0 != $1 }
+    if let source { return source.hasMoved }
+    return hasDatabaseMoved || zip(logFiles, inodesOfLog).contains { $0 != nil && $0 != $1 }
+  }
+
+  /// The inode numbers of the log and of its index.
+  private var inodesOfLog: [UInt?] {
+    ["-wal", "-shm"].map { end in
+      var status = stat()
+      return stat(path + end, &status) == 0 ? UInt(status.st_ino) : nil
+    }
   }
 
   private var hasDatabaseMoved: Bool {
@@ -88,7 +87,7 @@ final class Database {
   ///
   /// A checkpoint then still saves what is in the log, and keeps it out of a file that has replaced the database.
   var hasLostFile: Bool {
-    let found = FileStamp.inodesOfLog(path)
+    let found = inodesOfLog
     if hasDatabaseMoved { return found == logFiles }
     return found != logFiles && zip(logFiles, found).allSatisfy { $0 == $1 || $1 == nil }
   }
@@ -96,10 +95,19 @@ final class Database {
   /// Stores the inodes of the log and its index, for `hasMoved`; call this once SQLite has opened both.
   ///
   /// SQLite itself neither removes nor replaces them while a connection is open.
-  func rememberLog() { logFiles = FileStamp.inodesOfLog(path) }
+  func rememberLog() { logFiles = inodesOfLog }
 
-  /// Whether the file has been written since an immutable connection opened it; reads may then be inconsistent.
-  var isStale: Bool { stamps.map { $0 != FileStamp.ofDatabase(path) } ?? false }
+  /// What is readable of a damaged history; nil if no damage was found.
+  var salvaged: SalvagedFile? { source as? SalvagedFile }
+
+  /// Whether the files have been written since a connection without locks opened them.
+  var isStale: Bool { (source as? UnlockedFile)?.isStale ?? false }
+
+  /// Returns the last assigned id; 0 if the history never had a clip.
+  func lastID() throws(StoreError) -> Int64 {
+    if let salvaged { return salvaged.rows.largestID }
+    return try integer(Schema.lastID) ?? 0
+  }
 
   var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 
@@ -192,6 +200,7 @@ final class Database {
     // On a file system without locks SQLite reports SQLITE_BUSY, as for a lock that is held; only `errno` differs.
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
+    if salvaged != nil { return error == .damaged || code == SQLITE_NOMEM ? .clipUnreadable : error }
     if error == .readOnly, isWronglyReadOnly { error = .damaged }
     if code == SQLITE_NOMEM, failsQuickCheck() { error = .damaged }
     if error == .damaged, isStale || hasMoved { return .replaced }
@@ -203,7 +212,7 @@ final class Database {
   ///
   /// A file with an unknown write version can be read but not written (SQLite's file format, 1.3.3).
   private var isWronglyReadOnly: Bool {
-    stamps == nil && methods != nil && sqlite3_db_readonly(handle, "main") == 1
+    source == nil && methods != nil && sqlite3_db_readonly(handle, "main") == 1
       && HistoryFolder.isWritable(path)
   }
 
@@ -253,7 +262,7 @@ final class Database {
   }
 
   /// Returns a URI even for plain paths, because Debian's SQLite parses any path that begins with `file:` as a URI.
-  private static func uri(_ path: String, _ access: Access) -> String {
+  private static func uri(_ path: String) -> String {
     // Add an empty authority, because SQLite would parse the start of a path with two leading slashes as an authority.
     var uri = path.hasPrefix("/") ? "file://" : "file:"
     for scalar in path.unicodeScalars {
@@ -262,7 +271,7 @@ final class Database {
       default: uri.unicodeScalars.append(scalar)
       }
     }
-    return access == .immutable ? uri + "?immutable=1" : uri
+    return uri
   }
 
   // MARK: - Settings
@@ -276,18 +285,6 @@ final class Database {
   func useOurLayout() throws(StoreError) {
     try execute(
       "PRAGMA page_size = \(PageLayout.ours.pageSize); PRAGMA encoding = 'UTF-8'; PRAGMA auto_vacuum = NONE")
-  }
-
-  /// Whether the file has the layout of the histories that CopyPasta creates.
-  func hasOurLayout() throws(StoreError) -> Bool {
-    // A negative value reads the setting without changing it.
-    var reserved: Int32 = -1
-    sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
-    guard reserved <= 0, try integer("PRAGMA page_size") == Int64(PageLayout.ours.pageSize) else {
-      return false
-    }
-    guard try string("PRAGMA encoding") == "UTF-8" else { return false }
-    return try integer("PRAGMA auto_vacuum") == 0
   }
 
   /// Configures the write connection.
@@ -317,31 +314,4 @@ final class Database {
       }
     }
   }
-}
-
-/// The state of a file; two stamps differ if the file was written, created or replaced in between.
-private struct FileStamp: Equatable {
-  private let inode: UInt
-  private let size: Int
-  private let seconds: Int
-  private let nanoseconds: Int
-
-  /// Returns nil if the file does not exist.
-  private init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    inode = UInt(status.st_ino)
-    size = Int(status.st_size)
-    // Do not compare the time of the last status change: when run by root, SQLite sets the owner of a log that it
-    // opens, which changes this time.
-    seconds = Int(status.st_mtim.tv_sec)
-    nanoseconds = Int(status.st_mtim.tv_nsec)
-  }
-
-  /// The inode numbers of the log and of its index.
-  static func inodesOfLog(_ path: String) -> [UInt?] {
-    ["-wal", "-shm"].map { FileStamp(path + $0)?.inode }
-  }
-
-  static func ofDatabase(_ path: String) -> [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }
 }

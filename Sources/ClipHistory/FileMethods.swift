@@ -1,19 +1,38 @@
 import CSQLite
 
+/// The pages of a database that SQLite reads instead of a file.
+protocol PageSource: AnyObject {
+  /// The size of the database in bytes.
+  var size: Int { get }
+  /// Whether the files that are being read were removed or replaced.
+  var hasMoved: Bool { get }
+  /// Copies a part of one page to `target`; returns false if the page does not exist.
+  func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// Copies the bytes of a page from `offset` on, and fills the rest with zeros.
+  func fill(from page: [UInt8], at offset: Int) {
+    initializeMemory(as: UInt8.self, repeating: 0)
+    if offset < page.count { copyBytes(from: page[offset..<Swift.min(page.count, offset + count)]) }
+  }
+}
+
 /// Replaces methods of the file object of a connection, as a VFS shim may.
 final class FileMethods {
   enum Change {
     /// Writes zeros into the unallocated space of every page that is written to the database file. The overwritten
     /// bytes belong to no row, so SQLite does not need them.
     case zeroing
-    /// Takes no locks. SQLite's VFS without locks would drop those of other connections when it closes the file.
-    case withoutLocks
+    /// Reads the pages of another source.
+    case reading(any PageSource)
   }
 
-  /// The target of the file's `pMethods`: the methods that SQLite calls, followed by a pointer to the original methods.
+  /// The target of the file's `pMethods`: the methods that SQLite calls, followed by what they need.
   private struct Methods {
     var table: sqlite3_io_methods
     let original: UnsafePointer<sqlite3_io_methods>
+    let source: (any PageSource)?
   }
 
   private let methods: UnsafeMutablePointer<Methods>
@@ -25,23 +44,40 @@ final class FileMethods {
       let file, let original = file.pointee.pMethods
     else { return nil }
     methods = .allocate(capacity: 1)
-    methods.initialize(to: Methods(table: original.pointee, original: original))
+    var source: (any PageSource)?
+    if case .reading(let pages) = change { source = pages }
+    methods.initialize(to: Methods(table: original.pointee, original: original, source: source))
     switch change {
-    case .zeroing:
-      methods.pointee.table.xWrite = { FileMethods.write($0, $1, $2, $3) }
-    case .withoutLocks:
-      methods.pointee.table.xLock = { _, _ in SQLITE_OK }
-      methods.pointee.table.xUnlock = { _, _ in SQLITE_OK }
-      methods.pointee.table.xCheckReservedLock = { _, isReserved in
-        isReserved?.pointee = 0
+    case .reading:
+      // Version 1 has no mapping of files into memory.
+      methods.pointee.table.iVersion = 1
+      methods.pointee.table.xRead = { FileMethods.read($0, $1, $2, $3) }
+      methods.pointee.table.xFileSize = { file, size in
+        size?.pointee = sqlite3_int64(FileMethods.methods(of: file)?.pointee.source?.size ?? 0)
         return SQLITE_OK
       }
+    case .zeroing:
+      methods.pointee.table.xWrite = { FileMethods.write($0, $1, $2, $3) }
     }
     file.pointee.pMethods = UnsafeRawPointer(methods).assumingMemoryBound(to: sqlite3_io_methods.self)
   }
 
   deinit {
+    methods.deinitialize(count: 1)
     methods.deallocate()
+  }
+
+  private static func methods(of file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafePointer<Methods>? {
+    file?.pointee.pMethods.map { UnsafeRawPointer($0).assumingMemoryBound(to: Methods.self) }
+  }
+
+  private static func read(
+    _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32,
+    _ offset: Int64
+  ) -> Int32 {
+    let target = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
+    let isRead = methods(of: file)?.pointee.source?.read(into: target, at: Int(offset)) ?? false
+    return isRead ? SQLITE_OK : SQLITE_CORRUPT
   }
 
   /// In WAL mode, SQLite writes to the database file only during a checkpoint, one page at a time.
@@ -49,9 +85,7 @@ final class FileMethods {
     _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32,
     _ offset: Int64
   ) -> Int32 {
-    guard let file, let table = file.pointee.pMethods else { return SQLITE_IOERR }
-    let methods = UnsafeRawPointer(table).assumingMemoryBound(to: Methods.self)
-    guard let write = methods.pointee.original.pointee.xWrite else { return SQLITE_IOERR }
+    guard let write = methods(of: file)?.pointee.original.pointee.xWrite else { return SQLITE_IOERR }
     let page = UnsafeRawBufferPointer(start: bytes, count: Int(count))
     guard let unallocated = unallocatedSpace(of: page) else {
       return write(file, bytes, count, offset)

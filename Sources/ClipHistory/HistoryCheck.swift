@@ -32,9 +32,9 @@ public struct HistoryCheck: Sendable, Equatable {
   public init(_ location: HistoryLocation) throws(StoreError) {
     do throws(StoreError) {
       let opening = HistoryOpening(location)
-      let (lock, isDamaged) = try opening.lockToReadAll()
+      let lock = try opening.lockToReadAll()
       defer { withExtendedLifetime(lock) {} }
-      if isDamaged { throw .damaged }
+      if try opening.isKnownDamaged() { throw .damaged }
       let database = try opening.toRead()
       _ = try Schema.version(of: database)
       fileSize = try HistoryFolder.size(of: database.path) ?? 0

@@ -33,14 +33,11 @@ public struct HistoryLocation: Sendable, Equatable {
 
   static func damageMarker(of database: String) -> String { database + "-damaged" }
 
-  /// A marker file that exists while the database is created for the first time.
-  var creationMarker: String { database + "-new" }
-
   /// A marker file that each computer locks while it uses the history, so that computers sharing a folder notice each
   /// other; contains the `WALPairing`.
   var hostMarker: String { database + "-host" }
 
-  /// The location where a recovery writes the new history.
+  /// The location where a recovery, or the first start, writes the new history.
   var unfinishedRecovery: HistoryLocation {
     HistoryLocation(folder: folder, name: "rescue-unfinished.sqlite3")
   }
@@ -53,7 +50,7 @@ public struct HistoryLocation: Sendable, Equatable {
   /// The database is last, because the next start removes leftovers only if it finds an unfinished database.
   var leftovers: [String] {
     let unfinished = unfinishedRecovery
-    return [unfinished.creationMarker, unfinished.damageMarker] + unfinished.files.reversed()
+    return [unfinished.damageMarker] + unfinished.files.reversed()
   }
 
   /// Whether the folder has no file from which a history could be read or recovered.
@@ -99,7 +96,7 @@ extension HistoryLocation {
     do throws(StoreError) {
       if try opening.isDamaged() { throw .damaged }
       try removeCopies()
-      let connection = try opening.open(under: lock, withAnyLayout: true)
+      let connection = try opening.open(under: lock)
       let count = try connection.deleteAll()
       guard try connection.database.truncateLog(waiting: 3_000) else { throw .locked }
       try connection.database.execute("VACUUM")
@@ -142,11 +139,10 @@ enum HistoryFolder {
     try narrow(location.folder, to: 0o700, type: S_IFDIR)
   }
 
-  /// Creates the database if it is missing, and removes permissions of other users from the files.
+  /// Removes permissions of other users from the files.
   ///
   /// - Throws: `.readOnly` if the database cannot be written.
   static func prepareFiles(_ location: HistoryLocation) throws(StoreError) {
-    try makeDatabase(location)
     for file in location.files {
       try narrow(file, to: 0o600, type: S_IFREG)
     }
@@ -189,15 +185,6 @@ enum HistoryFolder {
   /// `unixFileSize`.
   static func databaseSize(_ location: HistoryLocation) throws(StoreError) -> Int? {
     try size(of: location.database).map { $0 == 1 ? 0 : $0 }
-  }
-
-  /// Returns how many bytes this user can add to a folder, ignoring quotas.
-  ///
-  /// - Throws: `.folderUnusable` if the folder cannot be examined.
-  static func freeSpace(in folder: String) throws(StoreError) -> Int {
-    var status = statvfs()
-    guard statvfs(folder, &status) == 0 else { throw .folderUnusable(path: folder, errno: errno) }
-    return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
 
   /// Allocates and releases `size` bytes, because some file systems do not report their free space.
@@ -272,11 +259,7 @@ enum HistoryFolder {
   /// Uses `mknod` rather than `open`, because closing a descriptor of a file drops all locks that this process has on
   /// the file, including SQLite's
   /// (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
-  ///
-  /// Creates the marker file first: if a power cut leaves an empty database with the marker, that database never had
-  /// content.
-  private static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {
-    if try size(of: location.database) == nil { mknod(location.creationMarker, S_IFREG | 0o600, 0) }
+  static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {
     if mknod(location.database, S_IFREG | 0o600, 0) == 0 { return }
     switch errno {
     case EEXIST: return

@@ -7,8 +7,7 @@ import Glibc
 /// |---|---|---|
 /// | nothing | creates a history | gets `.cannotOpen` |
 /// | a recovered history that is not in place because of a crash | puts it in place | reads it where it is |
-/// | a damaged history | gets `.damaged`, for `HistoryRecovery` | reads what is readable, with `DamagedHistory` |
-/// | a history with another layout | gets `.otherLayout`, for `HistoryRecovery` | reads it |
+/// | a damaged history | gets `.damaged`, for `HistoryRecovery` | gets `.damaged`, or reads what is `salvaged` |
 /// | a history that cannot be written | gets the reason, see `StoreError.mayLeaveReadable` | reads what is readable |
 /// | a file of a newer version or of another program | gets `.newerSchema` or `.foreign` | gets the same error |
 struct HistoryOpening {
@@ -24,11 +23,10 @@ struct HistoryOpening {
 
   /// Opens the history; other processes may have it open, too.
   ///
-  /// - Parameter anyLayout: whether to accept a layout that another program has changed.
-  /// - Throws: `.damaged` if it has to be recovered first, `.otherLayout` if it has to be rewritten first.
-  func toWrite(withAnyLayout anyLayout: Bool = false) throws(StoreError) -> WriteConnection {
+  /// - Throws: `.damaged` if it has to be recovered first.
+  func toWrite() throws(StoreError) -> WriteConnection {
     try prepareFolder()
-    let lock = try finishRecoveryAndShare()
+    let lock = try completeAndShare()
     let isReplaced = try setForeignLogAside()
     if try isMarked() { throw .damaged }
     if try isEmptied() { throw .damaged }
@@ -40,7 +38,7 @@ struct HistoryOpening {
     }
     if !isAlone { isDamaged = try hasDamageAtRest() }
     if isDamaged { throw .damaged }
-    var connection = try open(under: lock, withAnyLayout: anyLayout)
+    var connection = try open(under: lock)
     connection.hasReplacedDatabase = isReplaced
     return connection
   }
@@ -51,9 +49,9 @@ struct HistoryOpening {
   func toWriteAlone() throws(StoreError) -> WriteConnection {
     try prepareFolder()
     let lock = try FolderLock(location, alone: true)
-    try finishRecovery()
+    try complete()
     if try isDamaged() { throw .damaged }
-    return try open(under: lock, withAnyLayout: true)
+    return try open(under: lock)
   }
 
   /// Sets the WAL of a replaced database aside; returns whether there was one.
@@ -73,21 +71,26 @@ struct HistoryOpening {
   /// The caller must have prepared the folder, and must prevent other processes from moving the file.
   ///
   /// - Parameter lock: is held until the connection is released; nil if the caller already holds a lock.
-  func open(under lock: FolderLock?, withAnyLayout anyLayout: Bool = false) throws(StoreError)
-    -> WriteConnection
-  {
+  func open(under lock: FolderLock?) throws(StoreError) -> WriteConnection {
     try HistoryFolder.prepareFiles(location)
     try readBeforeWriting()
     let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.opening)
     try bringUpToDate(database)
-    if !anyLayout, try !database.hasOurLayout() { throw .otherLayout }
-    // Remove the marker file even if another process created it: while the file exists, an emptied database does not
-    // count as damaged.
-    unlink(location.creationMarker)
     database.lockTimeout = timeouts.lock
     let connection = try WriteConnection(database, lock: lock)
     if lock != nil { try WALPairing.store(location) }
     return connection
+  }
+
+  /// Creates an empty history in place of whatever is left there.
+  ///
+  /// It has a temporary name until it is complete and on disk. Call this only while no other process has the history
+  /// open.
+  static func create(_ location: HistoryLocation) throws(StoreError) -> WriteConnection {
+    let unfinished = location.unfinishedRecovery
+    for file in location.leftovers { try HistoryFolder.remove(file) }
+    try HistoryFolder.makeDatabase(unfinished)
+    return try HistoryOpening(unfinished).open(under: nil)
   }
 
   // MARK: - Opening for reading
@@ -97,10 +100,10 @@ struct HistoryOpening {
   /// - Throws: `.damaged` or `.cannotBeRecovered` if SQLite cannot read it; `DamagedHistory` may still be able to.
   func toRead() throws(StoreError) -> Database {
     try HistoryFolder.checkKinds(location)
-    if try isRecoveryDue() { return try read(location.finishedRecovery, .immutable) }
+    if try isRecoveryDue() { return try readUnlocked(location.finishedRecovery, withLog: false) }
     // Do not open an empty database: SQLite would delete its log, even for a reader. The log may be all that is left.
     if try isEmptied() { throw damage }
-    if try WALPairing.isBroken(location) { return try read(location.database, .immutable) }
+    if try WALPairing.isBroken(location) { return try readUnlocked(location.database, withLog: false) }
     var attempts = 20
     while true {
       do throws(StoreError) {
@@ -116,29 +119,27 @@ struct HistoryOpening {
 
   private func readAsPossible() throws(StoreError) -> Database {
     do throws(StoreError) {
-      return try read(location.database, .readOnly)
+      let database = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)
+      try checkReadable(database)
+      database.rememberLog()
+      database.lockTimeout = timeouts.lock
+      return database
     } catch {
-      guard let access = try accessAlone(after: error) else { throw error }
-      return try read(location.database, access)
+      guard try needsNoLock(after: error) else { throw error }
+      return try readUnlocked(location.database, withLog: true)
     }
   }
 
-  /// Examines a history that SQLite could not read.
+  /// Opens what is readable of a damaged history, without recovering it.
   ///
-  /// - Parameter error: is thrown again if it does not mean damage.
-  func damaged(after error: StoreError) throws(StoreError) -> DamagedHistory {
-    try Self.confirmDamage(error)
-    return try DamagedHistory(location)
-  }
-
-  /// Whether `damaged(after:)` finds a clip.
-  func hasDamagedClips(after error: StoreError) throws(StoreError) -> Bool {
-    try Self.confirmDamage(error)
-    return try DamagedHistory.hasClips(location)
-  }
-
-  private static func confirmDamage(_ error: StoreError) throws(StoreError) {
-    guard error == .damaged || error == .cannotBeRecovered || error.isDiskFailure else { throw error }
+  /// - Parameter rows: what an earlier call has found; nil to examine every page.
+  func salvaged(_ rows: SalvagedRows? = nil) throws(StoreError) -> Database {
+    let pages = DatabasePages(try RawFiles(location))
+    let file = try SalvagedFile(pages, rows)
+    try pages.checkIsOurs(hasRows: file.rows.rowCount > 0)
+    let database = try Database(file, path: location.database)
+    try database.useCautiously()
+    return database
   }
 
   /// Locks an existing history to read all of it, even if a writer would first have to migrate it or put a recovered
@@ -146,36 +147,19 @@ struct HistoryOpening {
   ///
   /// While the lock is held, no process moves the file and no import renumbers the clips; other changes remain
   /// possible.
-  ///
-  /// - Returns: the lock, and whether there is damage that SQLite would not notice.
-  func lockToReadAll() throws(StoreError) -> (lock: FolderLock, isDamaged: Bool) {
+  func lockToReadAll() throws(StoreError) -> FolderLock {
     guard try !isVacant() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
-    let lock = try FolderLock(location)
-    if try isMarked() { return (lock, true) }
-    return (lock, try lock.withExclusiveLock(hasHiddenDamage))
+    return try FolderLock(location)
   }
 
   // MARK: - State of the files
 
-  /// Whether there is no history, or its creation was interrupted before it had any content.
+  /// Whether there is no history, nor a file from which it could be recovered.
   func isVacant() throws(StoreError) -> Bool {
     try HistoryFolder.checkKinds(location)
-    guard let size = try HistoryFolder.databaseSize(location) else {
-      if try isRecoveryDue() { return false }
-      return try logSize() == 0
-    }
-    guard try HistoryFolder.size(of: location.creationMarker) != nil, try !isMarked() else { return false }
-    if size == 0 { return try logSize() == 0 }
-    // SQLite first makes an empty file a database without tables, and undoes that if it was interrupted.
-    if let journal = try RawFile(location.rollbackJournal), RollbackJournal.pageCount(in: journal) == 0 {
-      return true
-    }
-    do throws(StoreError) {
-      return try Schema.version(
-        of: Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)) == 0
-    } catch {
-      return false
-    }
+    guard try HistoryFolder.size(of: location.database) == nil else { return false }
+    if try isRecoveryDue() { return false }
+    return try logSize() == 0
   }
 
   /// Whether the history was found damaged while it was in use.
@@ -198,16 +182,11 @@ struct HistoryOpening {
     }
   }
 
-  /// Whether the database was emptied or its log is damaged; another process that has the history open may be creating
-  /// the file or writing the log.
+  /// Whether the database was emptied or its log is damaged; another process may be writing the log.
   ///
-  /// SQLite silently treats an empty file as a new database, and ignores a log from its first damaged frame on. A
-  /// database that is empty because its creation was interrupted is not damaged: it is created again.
+  /// SQLite silently treats an empty file as a new database, and ignores a log from its first damaged frame on.
   func hasHiddenDamage() throws(StoreError) -> Bool {
     if try isEmptied() { return true }
-    if try HistoryFolder.databaseSize(location) == 0 {
-      return try HistoryFolder.size(of: location.creationMarker) == nil
-    }
     guard try logSize() > 0, try !WALPairing.isBroken(location), let log = try RawFile(location.writeAheadLog)
     else { return false }
     let layout = PageLayout(of: try RawFile(location.database)) ?? .ours
@@ -224,17 +203,17 @@ struct HistoryOpening {
     return try HistoryFolder.modification(of: location.writeAheadLog) == before
   }
 
-  /// Whether the database is empty or missing, but its log is not.
+  /// Whether the database is empty, or missing although there is a log.
   private func isEmptied() throws(StoreError) -> Bool {
-    guard try HistoryFolder.databaseSize(location) ?? 0 == 0, try logSize() > 0 else { return false }
+    if let size = try HistoryFolder.databaseSize(location) { return size == 0 }
+    guard try logSize() > 0 else { return false }
     return try !isRecoveryDue()
   }
 
-  /// Whether the disk has room for a second history.
-  func hasRoomToRecover() throws(StoreError) -> Bool {
-    let size = try HistoryFolder.databaseSize(location) ?? 0
-    let room = HistoryRecovery.room(for: size + (try logSize()))
-    return try HistoryFolder.freeSpace(in: location.folder) >= room
+  /// - Throws: `.diskFull` if the disk has no room for a second history.
+  func checkRoomToRecover() throws(StoreError) {
+    let size = try (HistoryFolder.databaseSize(location) ?? 0) + logSize()
+    try HistoryFolder.checkRoom(size, in: location.folder)
   }
 
   /// Whether a crash has left a recovered history that is not in place yet; the database is missing then.
@@ -261,8 +240,23 @@ struct HistoryOpening {
     guard try isVacant() else { throw .readOnly }
   }
 
-  /// Puts a recovered history in place if a crash prevented that, and removes what an unfinished recovery has left; call
-  /// this only while no other process has the history open.
+  /// Puts a recovered history in place if a crash prevented that, removes what an unfinished recovery has left, and
+  /// creates a history if there is none; call this only while no other process has the history open.
+  func complete() throws(StoreError) {
+    try finishRecovery()
+    guard try isVacant() else { return }
+    do {
+      let connection = try Self.create(location)
+      guard try connection.database.truncateLog(waiting: 0) else { throw .locked }
+    }
+    guard rename(location.unfinishedRecovery.database, location.database) == 0 else {
+      throw .folderUnusable(path: location.folder, errno: errno)
+    }
+    try HistoryFolder.sync(location.folder)
+  }
+
+  /// Puts a recovered history in place if a crash prevented that, and removes what an unfinished recovery has left;
+  /// call this only while no other process has the history open.
   func finishRecovery() throws(StoreError) {
     if try isRecoveryDue() { try RecoveryInstaller(location: location).finish(isContinued: true) }
     try removeLeftovers()
@@ -278,32 +272,28 @@ struct HistoryOpening {
     if try HistoryFolder.size(of: location.database) != nil { unlink(location.finishedRecovery) }
   }
 
-  /// Whether another program has changed the history's layout.
-  ///
-  /// - Throws: `.damaged` if the history is damaged.
-  func hasOtherLayout() throws(StoreError) -> Bool {
-    try !open(under: nil, withAnyLayout: true).database.hasOurLayout()
-  }
-
-  /// Puts a recovered history in place if a crash prevented that, then takes the shared lock.
+  /// Completes the history if necessary, then takes the shared lock.
   ///
   /// Moving the files needs the exclusive lock; if two programs start together, only one of them moves the files.
-  private func finishRecoveryAndShare() throws(StoreError) -> FolderLock {
-    let isDue = try isRecoveryDue()
+  private func completeAndShare() throws(StoreError) -> FolderLock {
+    var isIncomplete: Bool {
+      get throws(StoreError) { if try isRecoveryDue() { true } else { try isVacant() } }
+    }
+    let wasIncomplete = try isIncomplete
     var attempts = 20
-    while try isRecoveryDue() {
+    while try isIncomplete {
       do throws(StoreError) {
         let lock = try FolderLock(location, alone: true)
         defer { withExtendedLifetime(lock) {} }
-        try finishRecovery()
+        try complete()
       } catch .locked {
-        // Another program is about to put the recovered history in place, or has done so and has it open.
+        // Another program is about to complete the history, or has done so and has it open.
         withExtendedLifetime(try FolderLock(location, patiently: true)) {}
-        if try isRecoveryDue() { attempts -= 1 }
+        if try isIncomplete { attempts -= 1 }
         guard attempts > 0 else { throw .locked }
       }
     }
-    return try FolderLock(location, patiently: isDue)
+    return try FolderLock(location, patiently: wasIncomplete)
   }
 
   /// Checks through a read-only connection that the file is ours, because closing a write connection checkpoints the
@@ -330,34 +320,29 @@ struct HistoryOpening {
 
   // MARK: - Steps to read
 
-  private func read(_ path: String, _ access: Database.Access) throws(StoreError) -> Database {
-    let database = try Database(path: path, access: access, lockTimeout: timeouts.opening)
-    try database.useCautiously()
-    let version = try Schema.version(of: database, isForReading: true)
-    // Only a store can migrate a file that is older or still empty.
-    guard version >= Schema.oldestReadable else { throw .cannotOpen(path: path, code: SQLITE_SCHEMA) }
-    if access == .readOnly { database.rememberLog() }
-    database.lockTimeout = timeouts.lock
+  private func readUnlocked(_ path: String, withLog: Bool) throws(StoreError) -> Database {
+    let database = try Database(UnlockedFile(location, database: path, withLog: withLog), path: path)
+    try checkReadable(database)
     return database
   }
 
-  /// Returns how to open a file that failed to open because its log or index could not be created; nil for other
-  /// errors.
-  ///
-  /// Even a reader creates the log and its index, which fails on a full disk and in a read-only folder. Reading without
-  /// locks is safe then: no program can write to the log without a usable index, and without a log the database file is
-  /// complete.
-  private func accessAlone(after error: StoreError) throws(StoreError) -> Database.Access? {
-    let hasLog = try logSize() > 0
-    // Only a connection that locks and writes can undo an interrupted transaction.
-    if try HistoryFolder.size(of: location.rollbackJournal) ?? 0 > 0, error == .readOnly { throw damage }
+  private func checkReadable(_ database: Database) throws(StoreError) {
+    try database.useCautiously()
+    // Only a store can migrate a file that is older or still empty.
+    guard try Schema.version(of: database, isForReading: true) >= Schema.oldestReadable else {
+      throw .cannotOpen(path: database.path, code: SQLITE_SCHEMA)
+    }
+  }
+
+  /// Whether the history can be read without locks, after SQLite could not create the log or its index.
+  private func needsNoLock(after error: StoreError) throws(StoreError) -> Bool {
     switch error {
-    case .diskFull: return hasLog ? .immutableWithLog : .immutable
+    case .diskFull: return true
     case .readOnly, .cannotOpen:
-      guard hasLog else { return .immutable }
+      guard try logSize() > 0 else { return true }
       let isAlone = try HistoryFolder.size(of: location.sharedMemory) == nil
-      return isAlone && !HistoryFolder.isWritable(location.folder) ? .immutableWithLog : nil
-    default: return nil
+      return isAlone && !HistoryFolder.isWritable(location.folder)
+    default: return false
     }
   }
 }
@@ -367,14 +352,44 @@ protocol PreparedReads {
   init(_ database: Database) throws(StoreError)
 }
 
-/// Reads a history, and reopens it when the file has changed under an immutable connection.
+/// Reads a history, and reopens it when the file has changed under a connection without locks, or is damaged.
 final class ReopeningReader<Connection: PreparedReads> {
   private let opening: HistoryOpening
+  /// Whether to read what is readable of a damaged history, which takes long for a large one.
+  var salvages: Bool
   private(set) var current: Connection
+  /// The connection that has found the damage; its transaction keeps the pages as they are.
+  private var damaged: Connection?
 
-  init(_ opening: HistoryOpening) throws(StoreError) {
-    self.opening = opening
-    current = try Connection(opening.toRead())
+  /// - Parameter rows: what is known to be readable of a damaged history.
+  init(_ opening: HistoryOpening, salvages: Bool = false, rows: SalvagedRows? = nil) throws(StoreError) {
+    (self.opening, self.salvages) = (opening, salvages)
+    do throws(StoreError) {
+      if salvages {
+        if rows != nil { throw .damaged }
+        if try opening.isKnownDamaged() { throw .damaged }
+      }
+      current = try Connection(opening.toRead())
+    } catch {
+      guard salvages, error.isDamage else { throw error }
+      current = try Connection(opening.salvaged(rows))
+    }
+  }
+
+  /// Whether damage was found, and what is readable is read.
+  var isDamaged: Bool { current.database.salvaged != nil }
+
+  /// Whether a row is known to be unreadable.
+  var isIncomplete: Bool { current.database.salvaged?.rows.isIncomplete ?? false }
+
+  /// Reads what is readable of the file from now on.
+  func salvage() throws(StoreError) {
+    guard !isDamaged else { return }
+    // The file is opened by its path, so it must still be the file that was read so far.
+    if current.database.hasMoved { throw .replaced }
+    current.database.beginRead()
+    let salvaged = try Connection(opening.salvaged())
+    (damaged, current) = (current, salvaged)
   }
 
   /// Runs `body`, and repeats it if the file was written during the read, because the result may be inconsistent, or if
@@ -388,6 +403,10 @@ final class ReopeningReader<Connection: PreparedReads> {
         if !current.database.isStale { return result }
       } catch {
         if current.database.isStale { continue }
+        if salvages, !isDamaged, error.isDamage {
+          try salvage()
+          continue
+        }
         guard error.isTransient, attempts > 0 else { throw error }
         attempts -= 1
         usleep(5_000)

@@ -15,9 +15,6 @@ extension HistoryStore {
     let isBelieved = RetentionPolicy.believes(reading, after: last, keeping: duration)
     let found = try read { reads throws(StoreError) in
       try ExpiredRows.find(in: reads.database, before: limit, at: reading.wallTime)
-    } ifDamaged: { _ in
-      // Nothing can be deleted from a damaged history.
-      (count: 0, lastID: .min, firstYoungID: .max)
     }
     return ExpiredClips(
       period: period, reading: reading, count: found.count, isClockBelieved: isBelieved,

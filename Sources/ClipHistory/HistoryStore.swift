@@ -85,40 +85,31 @@ public actor HistoryStore: SerialActor {
   private struct OpenFile {
     /// Nil while the history cannot be written.
     var connection: WriteConnection?
-    /// Reads the history while it cannot be written; nil if damage was found when it was opened.
+    /// Reads the history while it cannot be written.
     var fallback: ReopeningReader<ReadConnection>?
-    /// Reads the history after damage was found, while it cannot be written; nil before the first read.
-    var damaged: DamagedHistory?
     var access: Access
 
     /// Opens the history to write or, if that is impossible, to read.
     ///
-    /// - Parameter failure: why a recovery has failed. A layout that another program has changed is then accepted, and
-    ///   what is readable of a damaged history is read.
+    /// - Parameter failure: why a recovery has failed; what is readable of a damaged history is then read.
     init(_ location: HistoryLocation, _ timeouts: LockTimeouts, after failure: StoreError? = nil) {
       let opening = HistoryOpening(location, timeouts: timeouts)
       do throws(StoreError) {
-        connection = try opening.toWrite(withAnyLayout: failure != nil)
+        connection = try opening.toWrite()
         access = .readWrite
       } catch {
         let reason = error == .damaged ? failure ?? error : error
         access = .unavailable(reason)
         guard reason.mayLeaveReadable else { return }
         do throws(StoreError) {
-          if try opening.isKnownDamaged() { throw .cannotBeRecovered }
-          fallback = try ReopeningReader(opening)
+          if failure == nil, try opening.isKnownDamaged() { throw .damaged }
+          // Examining every page before the first frame would take too long.
+          fallback = try ReopeningReader(opening, salvages: failure != nil)
+          fallback?.salvages = true
           access = .readOnly(reason)
-        } catch .damaged where failure == nil {
-          access = .unavailable(.damaged)
-        } catch let readError {
-          do throws(StoreError) {
-            // Do not examine every page before the first frame. Find one row, because an empty list would look as if
-            // nothing had ever been there.
-            guard try opening.hasDamagedClips(after: readError) else { return }
-            access = .readOnly(reason)
-          } catch {
-            // The history is not readable either.
-          }
+        } catch {
+          // An empty list would look as if nothing had ever been there.
+          if failure == nil, error.isDamage { access = .unavailable(.damaged) }
         }
       }
     }
@@ -261,11 +252,7 @@ public actor HistoryStore: SerialActor {
   ///
   /// - Throws: `.damaged` if the row holds no valid text, or exists but is not found by its id.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
-    try read { reads throws(StoreError) in
-      try reads.text(of: id)
-    } ifDamaged: { damaged throws(StoreError) in
-      try damaged.text(of: id)
-    }
+    try read { reads throws(StoreError) in try reads.text(of: id) }
   }
 
   /// Returns the ids of all clips older than the clip with `id`, in ascending order.
@@ -274,13 +261,11 @@ public actor HistoryStore: SerialActor {
     let capacity = Int(clamping: min(max(id, 0), Self.reservedIDs))
     return try read { reads throws(StoreError) in
       try reads.ids(olderThan: id, capacity: capacity)
-    } ifDamaged: {
-      $0.ids(olderThan: id)
     }
   }
 
-  /// An upper bound for the number of clips that could not be read so far.
-  public var unreadableCount: Int { file.damaged?.lostCount ?? 0 }
+  /// What is readable of a damaged history that cannot be recovered; nil if no damage was found.
+  public var salvagedRows: SalvagedRows? { file.fallback?.current.database.salvaged?.rows }
 
   /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
   ///
@@ -306,9 +291,8 @@ public actor HistoryStore: SerialActor {
   /// Waits only briefly for another program's lock, because other calls wait meanwhile. If the history becomes
   /// writable, other programs may have changed it in between: read the list of clips again.
   ///
-  /// - Parameter failure: why a recovery has failed: what is readable of a damaged history is then read, and a layout
-  ///   that another program has changed is accepted.
-  /// - Returns: what is possible; `.unavailable(.damaged)` or `.unavailable(.otherLayout)` if a recovery should be tried.
+  /// - Parameter failure: why a recovery has failed: what is readable of a damaged history is then read.
+  /// - Returns: what is possible; `.unavailable(.damaged)` if a recovery should be tried.
   public func open(after failure: StoreError? = nil) -> Access {
     guard !isClosed else { return file.access }
     do throws(StoreError) {
@@ -319,7 +303,7 @@ public actor HistoryStore: SerialActor {
           _ = try openedForWriting()
         } catch .damaged where recoveryFailure == .diskFull {
           // Without more room, another recovery would fail in the same way.
-          guard try HistoryOpening(location).hasRoomToRecover() else { return file.access }
+          try HistoryOpening(location).checkRoomToRecover()
           throw .damaged
         }
       case .unavailable:
@@ -337,10 +321,20 @@ public actor HistoryStore: SerialActor {
   }
 
   /// Closes the file, because it was replaced or is damaged, and opens what is there now.
-  public func reopen() -> Access {
+  ///
+  /// - Parameter isDamaged: whether to read only what is readable if the history cannot be written, and so not be
+  ///   recovered.
+  public func reopen(isDamaged: Bool = false) -> Access {
     guard !isClosed else { return file.access }
     release(because: .replaced)
-    return open()
+    let access = open()
+    guard isDamaged, case .readOnly = access else { return access }
+    do throws(StoreError) {
+      try file.fallback?.salvage()
+    } catch {
+      file.access = .unavailable(error)
+    }
+    return file.access
   }
 
   /// Writes existing values again, because only a write shows whether the disk is full or another program has a lock.
@@ -492,30 +486,17 @@ public actor HistoryStore: SerialActor {
   private func openedForWriting() throws(StoreError) -> WriteConnection {
     if let connection = file.connection { return connection }
     guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
-    let opened = try HistoryOpening(location, timeouts: timeouts).toWrite(
-      withAnyLayout: recoveryFailure != nil)
-    (file.connection, file.fallback, file.damaged, file.access) = (opened, nil, nil, .readWrite)
+    let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
+    (file.connection, file.fallback, file.access) = (opened, nil, .readWrite)
     return opened
   }
 
   /// Reads with the write connection or, while there is none, with the fallback connection.
-  ///
-  /// - Parameter ifDamaged: Called instead of `body` if damage was found.
-  func read<Result>(
-    _ body: (ReadConnection) throws(StoreError) -> Result,
-    ifDamaged: (DamagedHistory) throws(StoreError) -> Result
-  ) throws(StoreError) -> Result {
+  func read<Result>(_ body: (ReadConnection) throws(StoreError) -> Result) throws(StoreError) -> Result {
     if let connection = file.connection { return try body(connection.reads) }
-    guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
-    if file.damaged == nil {
-      do throws(StoreError) {
-        guard let fallback = file.fallback else { throw .damaged }
-        return try fallback.read(body)
-      } catch {
-        file.damaged = try HistoryOpening(location).damaged(after: error)
-      }
+    guard case .readOnly = file.access, let fallback = file.fallback else {
+      throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE)
     }
-    guard let damaged = file.damaged else { throw .failed(code: SQLITE_MISUSE) }
-    return try ifDamaged(damaged)
+    return try fallback.read(body)
   }
 }

@@ -1,22 +1,15 @@
 extension HistoryLocation {
-  /// Returns the whole text of a clip by its place in the list, without writing anything; nil if there are fewer clips.
+  /// Returns the whole text of a clip by its place in the list; nil if there are fewer clips.
   ///
-  /// Reads the ids of the newer clips and only one text. The unreadable clips of a damaged history do not count.
+  /// Reads the ids of the newer clips and only one text. The unreadable rows of a damaged history do not count.
   ///
   /// - Parameter number: The place; 1 is the newest.
   /// - Throws: as `HistoryStore.init` does; also `.clipUnreadable` if that clip holds no valid text.
   public func text(ofNewest number: Int) throws(StoreError) -> ClipText? {
-    let opening = HistoryOpening(self)
-    do throws(StoreError) {
-      if try opening.isKnownDamaged() { throw .damaged }
-      let reader = try ReopeningReader<NewestClips>(opening)
-      let bytes = try reader.read { clips throws(StoreError) in
-        try clips.text.first(Int64(number) - 1, read: { $0.bytes(0) })
-      }
-      guard let bytes else { return nil }
-      return try reader.current.database.text(bytes)
-    } catch {
-      return try opening.damaged(after: error).text(ofNewest: number)
+    let reader = try ReopeningReader<NewestClips>(HistoryOpening(self), salvages: true)
+    return try reader.read { clips throws(StoreError) in
+      let bytes = try clips.text.first(Int64(number) - 1, read: { $0.bytes(0) })
+      return try bytes.map { (bytes) throws(StoreError) in try clips.database.text(bytes) }
     }
   }
 }

@@ -19,10 +19,6 @@ public enum StoreError: Error, Equatable, Sendable {
   ///
   /// Nothing in it was overwritten.
   case damaged
-  /// Another program has changed the file's layout: its page size, reserved bytes, encoding or auto-vacuum.
-  ///
-  /// `HistoryRecovery` rewrites the file.
-  case otherLayout
   /// The file is another program's database, and was not changed.
   case foreign
   /// A newer version wrote the file, with schema `found`; this version supports `known`. The file was not changed.
@@ -52,7 +48,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed, .cannotBeRecovered,
       .newerSchema:
       true
-    case .irregular, .unsuitableFileSystem, .damaged, .otherLayout, .foreign, .replaced, .openElsewhere,
+    case .irregular, .unsuitableFileSystem, .damaged, .foreign, .replaced, .openElsewhere,
       .clipUnreadable, .alreadyThere:
       false
     }
@@ -65,6 +61,9 @@ public enum StoreError: Error, Equatable, Sendable {
     default: false
     }
   }
+
+  /// Whether the file is damaged, or the disk could not read a part of it.
+  var isDamage: Bool { self == .damaged || self == .cannotBeRecovered || isDiskFailure }
 
   /// Whether the disk could not read or write a part of the files.
   var isDiskFailure: Bool {

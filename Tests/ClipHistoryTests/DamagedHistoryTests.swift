@@ -18,7 +18,7 @@ import Testing
   private static func fill(_ history: TemporaryHistory, damaging page: Page) async throws -> [Int64] {
     try await history.record()
     try history.fill(2_000)
-    let positions = try RowRecovery(history.location).positions
+    let positions = try history.rowPlaces()
     let number =
       switch page {
       case .first: 1
@@ -43,7 +43,7 @@ import Testing
         let clip = try clips.next()
         try #require(try clip?.id == id && clip?.text == ClipText("row \(id)"))
       }
-      #expect(try clips.next() == nil && clips.unreadableCount == lost && clips.isDamaged)
+      #expect(try clips.next() == nil && clips.isIncomplete == (lost > 0) && clips.isDamaged)
     }
     for number in [1, 2, readable.count / 2, readable.count] {
       let expected = try ClipText("row \(readable[readable.count - number])")
@@ -51,8 +51,7 @@ import Testing
     }
     history.markDamaged()
     let store = await history.store(after: .diskFull)
-    #expect(await store.unreadableCount == 0, "opening does not examine every page")
-    let reader = try HistoryReader(location: history.location, evenIfDamaged: true)
+    let reader = try HistoryReader(location: history.location, rows: await store.salvagedRows)
     var listed: [Clip] = []
     while listed.isEmpty || listed.last?.id != readable.first {
       listed += try reader.page(from: (listed.last?.id ?? .max) - 1, limit: 64)
@@ -61,11 +60,11 @@ import Testing
     #expect(listed.allSatisfy { $0.preview == "row \($0.id)" && $0.byteCount == $0.preview.utf8.count })
     #expect(try await store.allIDs() == readable)
     for id in readable { #expect(try await store.text(of: id) == ClipText("row \(id)")) }
-    #expect(await max(store.unreadableCount, reader.unreadableCount) == lost)
+    #expect(reader.isIncomplete == (lost > 0))
     await #expect(throws: StoreError.diskFull) { try await store.add("next") }
-    FileCalls.freeSpace.withLock { $0[history.location.folder] = 4096 }
-    #expect(await store.open() == .readOnly(.diskFull), "a recovery would fail again")
-    FileCalls.freeSpace.withLock { $0[history.location.folder] = nil }
+    try await history.limitRoom(to: 4096) {
+      #expect(await store.open() == .readOnly(.diskFull), "a recovery would fail again")
+    }
     #expect(await store.open() == .unavailable(.damaged), "a recovery is tried again")
     reader.close()
     await store.close()
@@ -85,8 +84,15 @@ import Testing
         chmod(history.location.database, 0o400)
         chmod(history.location.folder, 0o500)
         try TemporaryHistory.becomeOwner(of: [history])
-        let store = try history.store()
-        let reader = try HistoryReader(location: history.location, evenIfDamaged: store.obstacle != nil)
+        #expect(try await history.onceAlone { try HistoryCheck(history.location).isSound } == false)
+        await #expect(throws: StoreError.cannotBeRecovered) {
+          try await HistoryRecovery().recover(history.location)
+        }
+        let store = await history.store(after: .cannotBeRecovered)
+        if await store.salvagedRows == nil {
+          #expect(await store.reopen(isDamaged: true) == .readOnly(.readOnly))
+        }
+        let reader = try HistoryReader(location: history.location, rows: await store.salvagedRows)
         #expect(try reader.newestPage(limit: 12).map(\.id) == Array(readable.reversed().prefix(12)))
         #expect(try await store.allIDs() == readable)
         for id in readable { #expect(try await store.text(of: id) == ClipText("row \(id)")) }
@@ -108,7 +114,7 @@ import Testing
     }
     history.markDamaged()
     let store = await history.store(after: .diskFull)
-    let reader = try HistoryReader(location: history.location, evenIfDamaged: true)
+    let reader = try HistoryReader(location: history.location, rows: await store.salvagedRows)
     #expect(try reader.newestPage(limit: 9).map(\.id) == [3, 2, 1])
     #expect(try reader.newestPage(limit: 9)[1].byteCount == large.utf8.count)
     await #expect(throws: StoreError.clipUnreadable) { try await store.text(of: 2) }
@@ -124,9 +130,9 @@ import Testing
     try await history.record("one", "two", "three")
     try history.insert("(4, 0, 1, CAST(x'ff' AS TEXT))")
     history.markDamaged()
-    let reader = try HistoryReader(location: history.location, evenIfDamaged: true)
+    let reader = try history.salvagingReader()
     #expect(try reader.newestPage(limit: 1).map(\.id) == [3])
-    #expect(try reader.page(from: 4, limit: 2).map(\.id) == [3, 2] && reader.unreadableCount == 1)
+    #expect(try reader.page(from: 4, limit: 2).map(\.id) == [3, 2] && reader.isIncomplete)
     #expect(try reader.newestPage(limit: 9).map(\.id) == [3, 2, 1])
     reader.close()
   }
@@ -135,7 +141,7 @@ import Testing
     try await history.record("one")
     let other = TemporaryHistory()
     try await other.record("the other's")
-    let reader = try HistoryReader(location: history.location, evenIfDamaged: true)
+    let reader = try history.reader()
     let path = history.location.database
     try FileManager.default.moveItem(atPath: path, toPath: path + "-old")
     try FileManager.default.moveItem(atPath: other.location.database, toPath: path)

@@ -70,9 +70,9 @@ struct FailureTests {
   /// SQLite adds a page's size to this row's size in 32 bits, and then fails to allocate 0 bytes.
   @Test func `SQLite's out-of-memory error for a damaged row size counts as damage`() async throws {
     try await history.record((1...3).map { "row \($0) " + String(repeating: "x", count: 900) })
-    let row = try RowRecovery(history.location).positions[2]
+    let row = try history.rowPlaces()[2]
     try history.damage { bytes in
-      let start = (Int(row.page) - 1) * 4096 + Int(row.offset)
+      let start = (row.page - 1) * 4096 + row.offset
       // The size of the row, its id, and the size of its header.
       let changed = Data([0x8f, 0xff, 0xff, 0xff, 0x7f, 3, bytes[start + 3] + 10])
       let cell = changed + bytes[start + 4..<start + 30]

@@ -18,6 +18,8 @@ enum FileCalls {
   struct Call {
     let kind: Kind
     let path: String
+    /// The new path of a renamed file.
+    var target = ""
     /// The place of a write, or the size to which a file is truncated.
     var offset = 0
     /// What is written.
@@ -47,9 +49,6 @@ enum FileCalls {
     defer { observers.withLock { $0[folder] = nil } }
     return try await body()
   }
-
-  /// The free space of folders, in bytes, as `statvfs` reports it; the real space for other folders.
-  static let freeSpace = Mutex<[String: UInt]>([:])
 
   /// Returns the `errno` with which a call fails, or 0.
   fileprivate static func failure(_ call: Call) -> Int32 {
@@ -96,7 +95,6 @@ enum FileCalls {
 
 private typealias OfPath = @convention(c) (UnsafePointer<CChar>) -> Int32
 private typealias OfPaths = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
-private typealias OfFolder = @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<statvfs>) -> Int32
 private typealias OfFile = @convention(c) (Int32) -> Int32
 private typealias Allocation = @convention(c) (Int32, Int, Int) -> Int32
 private typealias OfSize = @convention(c) (Int32, Int) -> Int32
@@ -110,7 +108,7 @@ private func attempt<Result: SignedInteger>(_ failure: Int32, _ call: () -> Resu
 
 @_cdecl("rename")
 func observedRename(_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> Int32 {
-  attempt(FileCalls.failure(.init(kind: .rename, path: String(cString: old)))) {
+  attempt(FileCalls.failure(.init(kind: .rename, path: String(cString: old), target: String(cString: new)))) {
     FileCalls.real("rename", as: OfPaths.self)(old, new)
   }
 }
@@ -155,13 +153,4 @@ func observedAllocation(_ descriptor: Int32, _ offset: Int, _ count: Int) -> Int
   let failure = FileCalls.failure(.allocation, on: descriptor, offset: offset, bytes: room)
   return failure != 0
     ? failure : FileCalls.real("posix_fallocate", as: Allocation.self)(descriptor, offset, count)
-}
-
-@_cdecl("statvfs")
-func observedSpace(_ path: UnsafePointer<CChar>, _ found: UnsafeMutablePointer<statvfs>) -> Int32 {
-  let result = FileCalls.real("statvfs", as: OfFolder.self)(path, found)
-  if let space = FileCalls.freeSpace.withLock({ $0[String(cString: path)] }) {
-    found.pointee.f_bavail = space / found.pointee.f_frsize
-  }
-  return result
 }

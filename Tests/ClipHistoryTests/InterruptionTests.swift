@@ -6,28 +6,17 @@ import Testing
 
 @testable import ClipHistory
 
-/// Kills and failing system calls at each step of a recovery and of a change of layout.
+/// Kills and failing system calls at each step of a recovery.
 @Suite(.serialized, .tags(.recovers))
 struct InterruptionTests {
   enum Kind: CaseIterable {
-    case damaged, damagedWithLog, otherLayout, interruptedTransaction
+    case damaged, damagedWithLog
   }
 
-  /// Creates a history of 300 rows that has to be recovered or rewritten.
+  /// Creates a history of 300 rows that has to be recovered.
   private static func history(_ kind: Kind) throws -> TemporaryHistory {
-    let layout = kind == .otherLayout ? Layout(pageSize: 8192, encoding: "UTF-16le") : Layout()
-    let history = try ForeignHistory(layout, isOpen: kind == .damagedWithLog || kind == .otherLayout).history
-    if kind != .otherLayout { history.markDamaged() }
-    if kind == .interruptedTransaction {
-      let other = try history.foreign()
-      for sql in [
-        "PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 5", "BEGIN", "DELETE FROM clip WHERE id > 100",
-        "INSERT INTO clip(captured_at, byte_count, text) SELECT 1, 5, 'wrong' FROM clip",
-      ] {
-        #expect(other.run(sql) == SQLITE_OK)
-      }
-      return try withExtendedLifetime(other) { try history.snapshot() }
-    }
+    let history = try ForeignHistory(Layout(), isOpen: kind == .damagedWithLog).history
+    history.markDamaged()
     return history
   }
 
@@ -35,7 +24,7 @@ struct InterruptionTests {
   private static func expectComplete(_ history: TemporaryHistory, _ what: Comment) async throws {
     do {
       try await history.store().close()
-    } catch StoreError.damaged, StoreError.otherLayout {
+    } catch StoreError.damaged {
       _ = try await history.recovered()
     }
     #expect(try history.previews().count == ForeignHistory.rowCount, what)
@@ -62,15 +51,6 @@ struct InterruptionTests {
       try await Self.expectComplete(state, "\(kind), state \(number)")
     }
     try await Self.expectComplete(history, "\(kind), at the end")
-  }
-
-  @Test func `an interrupted transaction is not read, and a recovery keeps its journal`() async throws {
-    let history = try Self.history(.interruptedTransaction)
-    let store = await history.store(after: .diskFull)
-    #expect(try await store.allIDs() == Array(1...Int64(ForeignHistory.rowCount)))
-    await store.close()
-    let damagedFile = try #require(try await history.recovered().damagedFile)
-    #expect(FileManager.default.fileExists(atPath: damagedFile + "-journal"))
   }
 
   @Test func `a kill while an abandoned recovery is removed leaves no copy of a text`() async throws {

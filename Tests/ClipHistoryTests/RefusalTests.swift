@@ -81,7 +81,7 @@ struct RefusalTests {
     unlink(history.location.damageMarker)
     let clips = try ClipCursor(location: history.location)
     #expect(try clips.next()?.id == 3)
-    #expect(try clips.next() == nil && clips.isDamaged && clips.unreadableCount == 2)
+    #expect(try clips.next() == nil && clips.isDamaged && clips.isIncomplete)
     #expect(try history.isMarked())
     unlink(history.location.damageMarker)
     let deleted = try #require(try await store.delete(1))

@@ -125,6 +125,28 @@ final class TemporaryHistory: Sendable {
     }
   }
 
+  /// A row's place in the database.
+  struct RowPlace {
+    let id: Int64
+    let page: Int
+    let offset: Int
+  }
+
+  /// Where the rows of an undamaged history are, ascending by id.
+  func rowPlaces() throws -> [RowPlace] {
+    let pages = DatabasePages(try RawFiles(location))
+    return SalvagedRows(pages).leaves.flatMap { leaf in
+      LeafPage(pages.page(Int(leaf.page)) ?? [0], pages.layout).split().ordered.map {
+        RowPlace(id: $0.id, page: Int(leaf.page), offset: $0.offset)
+      }
+    }
+  }
+
+  /// A reader of what is readable after damage was found.
+  func salvagingReader() throws -> HistoryReader {
+    try HistoryReader(location: location, rows: SalvagedRows(DatabasePages(RawFiles(location))))
+  }
+
   /// The names of all files in the folder, except the host marker.
   func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: location.folder).filter { !$0.hasSuffix("-host") }

@@ -117,31 +117,6 @@ import Testing
     #expect(model.count == 100 && model.clip(at: 80).preview == "other 19")
   }
 
-  @Test func `an unreadable row of a damaged history leaves the list when it is shown, and is counted`()
-    async throws
-  {
-    let scratch = try await Scratch((0..<300).map { "clip \($0)" })
-    await scratch.close()
-    var file = try Data(contentsOf: URL(fileURLWithPath: scratch.location.database))
-    // The byte is invalid in UTF-8.
-    file[try #require(file.range(of: Data("clip 100".utf8))).lowerBound] = 0xff
-    try file.write(to: URL(fileURLWithPath: scratch.location.database))
-    HistoryFolder.markDamaged(scratch.location.database)
-    let reader = try HistoryReader(location: scratch.location, evenIfDamaged: true)
-    var failures: [StoreError] = []
-    let model = HistoryListModel { failures.append($0) }
-    try model.open(reader, firstPageSize: 30)
-    let store = HistoryStore(at: scratch.location, digest: HistorySession.digest)
-    _ = await store.open(after: .diskFull)
-    model.addOlder(try await store.ids(olderThan: model.oldestOfFirstPage))
-    #expect(model.count == 300 && model.clip(at: 199).byteCount == 0)
-    try await waitUntil("the row removed") { model.count == 299 }
-    #expect(model.clip(at: 198).preview == "clip 101" && model.clip(at: 199).preview == "clip 99")
-    #expect(model.unreadableCount == 1 && failures == [.clipUnreadable])
-    reader.close()
-    await store.close()
-  }
-
   /// The other program restores rows that this model has never had.
   @Test func `every row can be loaded after another program has added rows between others`() async throws {
     let scratch = try await Scratch((0..<200).map { "clip \($0)" })

@@ -5,71 +5,91 @@ import Glibc
 struct RawFiles {
   let database: RawFile?
   let log: RawFile?
-  let journal: RawFile?
 
   /// - Throws: `.folderUnusable` if a file exists but is unreadable.
   init(_ location: HistoryLocation) throws(StoreError) {
-    database = try RawFile(location.database)
-    log = try RawFile(location.writeAheadLog)
-    journal = try RawFile(location.rollbackJournal)
+    try self.init(database: location.database, log: location.writeAheadLog)
+  }
+
+  init(database: String, log: String?) throws(StoreError) {
+    self.database = try RawFile(database)
+    self.log = try log.flatMap { (log) throws(StoreError) in try RawFile(log) }
   }
 }
 
-/// The readable pages of a damaged database, as they were last committed: pages in its log replace older versions, and
-/// an interrupted transaction in its rollback journal is undone.
+/// The readable pages of a damaged database, as they were last committed: pages in its log replace older versions.
 ///
 /// Reads the file format directly (https://sqlite.org/fileformat2.html), because SQLite may reject a whole file for a
 /// single damaged page.
 struct DatabasePages {
   let layout: PageLayout
-  var count: Int { fileCount + logOnly.count }
-  /// The number of pages in the database file, which are numbered from 1.
-  let fileCount: Int
-  /// The page numbers that exist only in the log; in a damaged log they may be arbitrary.
-  let logOnly: [Int]
-  var isDatabase: Bool { header?.starts(with: Array("SQLite format 3\0".utf8)) ?? false }
-
-  private let files: RawFiles
+  let files: RawFiles
+  /// The numbers of all pages except the first, which holds the header and the schema; in a damaged log they may be
+  /// arbitrary.
+  let numbers: [Int]
+  /// The largest number of a page that a row can refer to.
+  let last: Int
+  /// The number of pages after the last commit.
+  let committedCount: Int
+  private let fileCount: Int
   private let logPages: [Int: Int]
-  private let journalPages: [Int: Int]
+
+  var count: Int { numbers.count + 1 }
+
+  init(_ files: RawFiles) { self.init(files, layout: PageLayout(of: files)) }
 
   init(_ files: RawFiles, layout: PageLayout) {
     self.files = files
     self.layout = layout
-    logPages = files.log.map { WALReader($0, pageSize: layout.pageSize) }?.offsets ?? [:]
-    let journal = files.journal.flatMap { RollbackJournal($0, pageSize: layout.pageSize) }
-    journalPages = journal?.offsets ?? [:]
-    let fileCount = min((files.database?.size ?? 0) / layout.pageSize, journal?.pageCount ?? .max)
+    let log = files.log.map { WALReader($0, pageSize: layout.pageSize) }
+    logPages = log?.offsets ?? [:]
+    let fileCount = (files.database?.size ?? 0) / layout.pageSize
     self.fileCount = fileCount
-    logOnly = logPages.keys.filter { $0 > fileCount }.sorted()
+    committedCount = log?.pageCount ?? fileCount
+    let logOnly = logPages.keys.filter { $0 > fileCount }.sorted()
+    numbers = Array(stride(from: 2, through: fileCount, by: 1)) + logOnly
+    // Leave room for the pages that `SalvagedFile` adds.
+    last = min(numbers.last ?? 1, 1 << 31)
   }
 
-  /// Returns the part of a page that SQLite uses.
-  func page(_ number: Int) -> [UInt8]? {
+  /// Returns the part of a page that SQLite uses, or the whole page.
+  func page(_ number: Int, whole: Bool = false) -> [UInt8]? {
     guard number > 0 else { return nil }
-    let usable = layout.pageSize - layout.reserved
-    if let offset = logPages[number] { return files.log?.bytes(at: offset, count: usable) }
+    let count = whole ? layout.pageSize : layout.usable
+    if let offset = logPages[number] { return files.log?.bytes(at: offset, count: count) }
     guard number <= fileCount else { return nil }
-    if let offset = journalPages[number] { return files.journal?.bytes(at: offset, count: usable) }
-    return files.database?.bytes(at: (number - 1) * layout.pageSize, count: usable)
+    return files.database?.bytes(at: (number - 1) * layout.pageSize, count: count)
   }
 
-  /// The application id and the schema version from the header; nil if the header is missing.
-  var schemaVersion: (applicationID: Int64, version: Int)? {
-    guard isDatabase, let header else { return nil }
-    return (Int64(header.uint32(at: 68)), header.uint32(at: 60))
-  }
-
-  /// Whether a page is a pointer map, which only files with auto-vacuum have
+  /// Whether a page is a pointer map, which may begin like another page; only files with auto-vacuum have such pages
   /// (https://sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages).
   func isPointerMap(_ number: Int) -> Bool {
-    guard let header, isDatabase, header.uint32(at: 52) > 0 else { return false }
-    return number >= 2 && (number - 2) % ((layout.pageSize - layout.reserved) / 5 + 1) == 0
+    layout.isAutoVacuum && (number - 2) % (layout.usable / 5 + 1) == 0
   }
 
-  private var header: [UInt8]? {
+  /// Returns the bytes of a row on its page.
+  func cell(_ page: UInt32, _ offset: UInt16) -> ArraySlice<UInt8>? {
+    guard let bytes = self.page(Int(page)), let cell = LeafCell(in: bytes, at: Int(offset)) else {
+      return nil
+    }
+    return bytes[cell.offset..<cell.end]
+  }
+
+  /// Rejects a file that another program, or a newer version, has marked as its own.
+  func checkIsOurs(hasRows: Bool) throws(StoreError) {
     // The file may be truncated within the first page.
-    page(1) ?? files.database?.bytes(at: 0, count: 100)
+    guard let header = page(1) ?? files.database?.bytes(at: 0, count: 100),
+      header.starts(with: Array("SQLite format 3\0".utf8))
+    else { return }
+    let (application, version) = (Int64(header.uint32(at: 68)), header.uint32(at: 60))
+    if application == Schema.applicationID {
+      // A negative version is damage.
+      guard version <= Schema.version || version > Int(Int32.max) else {
+        throw .newerSchema(found: version, known: Schema.version)
+      }
+    } else if application != 0 || !hasRows {
+      throw .foreign
+    }
   }
 }
 
@@ -163,6 +183,9 @@ struct WALReader {
   /// For each page, the offset of its newest image in the log.
   private(set) var offsets: [Int: Int] = [:]
 
+  /// The number of pages of the database after the last commit; nil if there is none.
+  private(set) var pageCount: Int?
+
   /// Whether SQLite would lose committed data.
   ///
   /// An incomplete last transaction is not damage: a power cut can cause it, and its commit was never confirmed. A
@@ -208,6 +231,7 @@ struct WALReader {
       pending[number] = offset + Self.frameHeaderSize
       guard commitSize > 0 else { continue }
       offsets.merge(pending) { $1 }
+      pageCount = commitSize
       pending = [:]
     }
     if !isHeaderSound, !offsets.isEmpty { isDamaged = true }
@@ -239,58 +263,5 @@ private struct WALChecksum {
   private func number(_ buffer: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
     let value = buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
     return isBigEndian ? UInt32(bigEndian: value) : UInt32(littleEndian: value)
-  }
-}
-
-/// Finds the original images of the pages that an interrupted transaction has changed, in a rollback journal
-/// (https://sqlite.org/fileformat2.html#the_rollback_journal).
-///
-/// A history has a log instead, but another program can switch it to a journal, and leaves one if it is killed.
-struct RollbackJournal {
-  private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
-
-  /// For each changed page, the offset of its original image in the journal.
-  private(set) var offsets: [Int: Int] = [:]
-  /// The number of pages in the database before the transaction.
-  let pageCount: Int
-
-  /// Returns nil unless the journal belongs to an interrupted transaction, and has pages of `pageSize` bytes.
-  init?(_ journal: RawFile, pageSize: Int) {
-    guard let first = journal.bytes(at: 0, count: 28), first.starts(with: Self.magic),
-      first.uint32(at: 24) == pageSize
-    else { return nil }
-    pageCount = first.uint32(at: 16)
-    let (sector, recordSize) = (max(first.uint32(at: 20), 28), pageSize + 8)
-    var start = 0
-    while let header = journal.bytes(at: start, count: 28), header.starts(with: Self.magic) {
-      start += sector
-      // SQLite writes the count when the records are on disk; all bits are set if it does not sync.
-      var left = header.uint32(at: 8)
-      if left == 0xffff_ffff { left = (journal.size - start) / recordSize }
-      while left > 0, let record = journal.bytes(at: start, count: recordSize),
-        Self.isSound(record, nonce: header.uint32(at: 12))
-      {
-        let number = record.uint32(at: 0)
-        if offsets[number] == nil { offsets[number] = start + 4 }
-        start += recordSize
-        left -= 1
-      }
-      guard left == 0 else { break }
-      start = (start + sector - 1) / sector * sector
-    }
-    guard !offsets.isEmpty else { return nil }
-  }
-
-  /// Returns the number of pages in the database before the transaction; nil if the journal has no valid header.
-  static func pageCount(in journal: RawFile) -> Int? {
-    guard let header = journal.bytes(at: 0, count: 28), header.starts(with: magic) else { return nil }
-    return header.uint32(at: 16)
-  }
-
-  private static func isSound(_ record: [UInt8], nonce: Int) -> Bool {
-    var sum = UInt32(nonce)
-    let size = record.count - 8
-    for offset in stride(from: size - 200, to: 0, by: -200) { sum &+= UInt32(record[4 + offset]) }
-    return sum == UInt32(record.uint32(at: size + 4))
   }
 }

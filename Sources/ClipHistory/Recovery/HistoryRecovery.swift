@@ -16,21 +16,14 @@ public actor HistoryRecovery {
   public struct Outcome: Sendable, Equatable {
     /// How many clips were recovered.
     public let clipCount: Int
-    /// The number of clips that could not be read, or an upper bound if clips were deleted on a damaged page.
-    public let lostCount: Int
-    /// The path of the damaged file, which was set aside together with its log; nil if the file was sound and only had
-    /// another layout.
-    public let damagedFile: String?
+    /// Whether a clip, or a page that may have held clips, could not be read.
+    public let isIncomplete: Bool
+    /// The path of the damaged file, which was set aside together with its log.
+    public let damagedFile: String
   }
 
   /// The limits of one transaction, in rows and in bytes of text, so that the log of the new history stays small.
   private static let batch = (rows: 5_000, bytes: 4 << 20)
-
-  /// How much free space a recovery needs for a history of `size` bytes, unless single texts are larger than a batch.
-  static func room(for size: Int) -> Int {
-    let logIndex = 64 << 10
-    return size + min(size, 2 * batch.bytes) + logIndex
-  }
 
   private let queue = SerialQueue(label: "org.copypasta.recovery")
 
@@ -40,7 +33,7 @@ public actor HistoryRecovery {
   /// Creates a recovery without accessing any file.
   public init() {}
 
-  /// Recovers a damaged history, or rewrites one whose layout another program has changed.
+  /// Recovers a damaged history.
   ///
   /// The damaged file stays as it is, under a dated name in the same folder. Nothing is changed until the new history
   /// is complete and on disk.
@@ -60,10 +53,10 @@ public actor HistoryRecovery {
     defer { Self.abandon(location) }
     do throws(StoreError) {
       guard try !opening.isDamaged() else { throw .damaged }
-      guard try opening.hasOtherLayout() else { return nil }
-      return try Self.rewrite(location)
+      _ = try opening.open(under: nil)
+      return nil
     } catch .damaged {
-      return try Self.recoverRows(of: location)
+      return try Self.replace(location, keepingClips: true)
     }
   }
 
@@ -79,145 +72,72 @@ public actor HistoryRecovery {
     try HistoryCheck(location)
   }
 
-  // MARK: -
-
   /// Replaces a damaged history with one that has no clip, only its last captured text and its last id.
   ///
   /// - Returns: the number of clips that could have been recovered.
   static func replaceWithEmpty(_ location: HistoryLocation) throws(StoreError) -> Int {
     defer { abandon(location) }
-    let recovery = try RowRecovery(location)
-    try recovery.checkIsOurs()
-    for file in location.leftovers { try HistoryFolder.remove(file) }
+    return try replace(location, keepingClips: false).clipCount
+  }
+
+  // MARK: -
+
+  private static func replace(
+    _ location: HistoryLocation, keepingClips: Bool
+  ) throws(StoreError) -> Outcome {
+    let damaged = try HistoryOpening(location).salvaged()
+    guard let rows = damaged.salvaged?.rows else { throw .damaged }
+    var (clipCount, isIncomplete) = (rows.rowCount, rows.isIncomplete)
     do {
-      let connection = try HistoryOpening(location.unfinishedRecovery).open(under: nil)
-      try copyMetadata(of: recovery, to: connection)
+      let connection = try HistoryOpening.create(location)
+      try copyMetadata(of: rows, to: connection)
+      if keepingClips { clipCount = try copyClips(of: damaged, to: connection, skipped: &isIncomplete) }
+      // Truncate the log, because only the database file is moved into place.
       guard try connection.database.truncateLog(waiting: 0) else { throw .locked }
     }
-    _ = try RecoveryInstaller(location: location).install()
-    return recovery.positions.count
-  }
-
-  private static func recoverRows(of location: HistoryLocation) throws(StoreError) -> Outcome {
-    var recovery = try RowRecovery(location)
-    try recovery.checkIsOurs()
-    for file in location.leftovers { try HistoryFolder.remove(file) }
-    let (clipCount, lostCount) = try copyRows(&recovery, to: location.unfinishedRecovery)
     let damagedFile = try RecoveryInstaller(location: location).install()
-    return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
+    return Outcome(clipCount: clipCount, isIncomplete: isIncomplete, damagedFile: damagedFile)
   }
 
-  private static func copyRows(
-    _ recovery: inout RowRecovery, to location: HistoryLocation
-  ) throws(StoreError) -> (kept: Int, lost: Int) {
-    let connection = try HistoryOpening(location).open(under: nil)
-    var kept = 0
-    try copyMetadata(of: recovery, to: connection)
-    var index = 0
-    while index < recovery.positions.count {
-      try connection.database.transaction { () throws(StoreError) in
-        let end = min(index + batch.rows, recovery.positions.count)
-        var byteCount = 0
-        while index < end, byteCount < batch.bytes {
-          defer { index += 1 }
-          guard let clip = recovery.clip(at: recovery.positions[index]) else { continue }
+  /// Copies the readable clips, and returns how many.
+  private static func copyClips(
+    of damaged: Database, to connection: WriteConnection, skipped isSkipped: inout Bool
+  ) throws(StoreError) -> Int {
+    let clips = try ClipWalk(damaged)
+    var (count, start) = (0, Int64?.some(.min))
+    while start != nil {
+      (count, start, isSkipped) = try connection.database.transaction {
+        [count, start, isSkipped] () throws(StoreError) in
+        var (count, start, isSkipped, byteCount) = (count, start, isSkipped, 0)
+        let end = count + batch.rows
+        while count < end, byteCount < batch.bytes,
+          let clip = try clips.next(from: &start, skipped: &isSkipped)
+        {
           byteCount += clip.text.byteCount
           _ = try connection.insert(clip.text, capturedAt: clip.capturedAt, id: clip.id)
-          kept += 1
+          count += 1
         }
+        return (count, count < end && byteCount < batch.bytes ? nil : start, isSkipped)
       }
-    }
-    // Truncate the log, because only the database file is moved into place.
-    guard try connection.database.truncateLog(waiting: 0) else { throw .locked }
-    return (kept, recovery.positions.count - kept + recovery.lostCount)
-  }
-
-  /// Copies the last capture, and the largest id, which new ids must exceed.
-  private static func copyMetadata(
-    of recovery: RowRecovery, to connection: WriteConnection
-  ) throws(StoreError) {
-    let database = connection.database
-    try database.transaction { () throws(StoreError) in
-      if let last = recovery.lastCapture {
-        try Statement("UPDATE last_capture SET key = ?1", on: database).execute(last.key)
-        let fingerprint = HistoryStore.Fingerprint(digest: last.digest, byteCount: last.byteCount)
-        try connection.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
-      }
-      try raiseLastID(of: database, to: recovery.largestID)
-    }
-  }
-
-  // MARK: - Another layout
-
-  /// Copies a sound history into a file with our layout, and replaces the history with it in one step.
-  ///
-  /// `VACUUM INTO` cannot do this, because it keeps the encoding.
-  private static func rewrite(_ location: HistoryLocation) throws(StoreError) -> Outcome {
-    var count = 0
-    do {
-      let old = try HistoryOpening(location).open(under: nil, withAnyLayout: true)
-      // Keep other programs, such as an SQLite shell, from writing during the copy.
-      try old.database.execute("BEGIN IMMEDIATE")
-      let new = try HistoryOpening(location.unfinishedRecovery).open(under: nil)
-      try new.database.transaction { () throws(StoreError) in count = try copy(old, to: new) }
-      guard try new.database.truncateLog(waiting: 0) else { throw .locked }
-    }
-    // Closing the last connection has moved the log into the database and removed it. A log that is still there belongs
-    // to the old file, so another program has that file open.
-    for file in [location.writeAheadLog, location.rollbackJournal] {
-      guard try HistoryFolder.size(of: file) ?? 0 == 0 else { throw .locked }
-      try HistoryFolder.remove(file)
-    }
-    try HistoryFolder.remove(location.sharedMemory)
-    guard rename(location.unfinishedRecovery.database, location.database) == 0 else {
-      throw .folderUnusable(path: location.folder, errno: errno)
-    }
-    try HistoryFolder.sync(location.folder)
-    return Outcome(clipCount: count, lostCount: 0, damagedFile: nil)
-  }
-
-  private static func copy(_ old: WriteConnection, to new: WriteConnection) throws(StoreError) -> Int {
-    let last = try old.readLastCapture()
-    try Statement("UPDATE last_capture SET key = ?1", on: new.database).execute(old.key)
-    try new.writeLastCapture(last.fingerprint, capturedAt: last.capturedAt)
-    if let look = try old.readLastLook() { try new.writeLastLook(look) }
-    try raiseLastID(of: new.database, to: try old.database.integer(Schema.lastID) ?? 0)
-    var count = 0
-    let rows = try Statement(
-      "SELECT id, captured_at, text, byte_count FROM clip ORDER BY id", on: old.database)
-    try rows.walk { id throws(StoreError) in
-      let text = try old.database.text(rows.bytes(2))
-      // Damage can make the texts appear to have another encoding.
-      guard text.byteCount == Int(rows.integer(3)) else { throw .damaged }
-      _ = try new.insert(text, capturedAt: rows.integer(1), id: id)
-      count += 1
-      return true
     }
     return count
   }
 
-  /// Makes new ids exceed `id`.
-  private static func raiseLastID(of database: Database, to id: Int64) throws(StoreError) {
-    try database.execute(
-      """
-      INSERT INTO sqlite_sequence SELECT 'clip', 0
-        WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
-      UPDATE sqlite_sequence SET seq = max(seq, \(id)) WHERE name = 'clip';
-      """)
-  }
-}
-
-extension RowRecovery {
-  /// Rejects a file that another program, or a newer version, has marked as its own.
-  func checkIsOurs() throws(StoreError) {
-    guard let header = pages.schemaVersion else { return }
-    if header.applicationID == Schema.applicationID {
-      // A negative version is damage.
-      guard header.version <= Schema.version || header.version > Int(Int32.max) else {
-        throw .newerSchema(found: header.version, known: Schema.version)
+  /// Copies the last capture, and the largest id, which new ids must exceed.
+  private static func copyMetadata(of rows: SalvagedRows, to connection: WriteConnection) throws(StoreError) {
+    let database = connection.database
+    try database.transaction { () throws(StoreError) in
+      if let last = rows.lastCapture {
+        try Statement("UPDATE last_capture SET key = ?1", on: database).execute(last.key)
+        let fingerprint = HistoryStore.Fingerprint(digest: last.digest, byteCount: last.byteCount)
+        try connection.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
       }
-    } else if header.applicationID != 0 || positions.isEmpty {
-      throw .foreign
+      try database.execute(
+        """
+        INSERT INTO sqlite_sequence SELECT 'clip', 0
+          WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
+        UPDATE sqlite_sequence SET seq = max(seq, \(rows.largestID)) WHERE name = 'clip';
+        """)
     }
   }
 }
@@ -232,7 +152,7 @@ extension RowRecovery {
 /// |---|---|---|
 /// | `rescue-unfinished.sqlite3` becomes `history.sqlite3-rescued` | the copy is removed | the next start removes the copy |
 /// | the damaged database gets its dated name | the copy is removed | the next start removes the copy |
-/// | its log and its journal follow | the next start continues | the next start continues |
+/// | its log and its rollback journal follow | the next start continues | the next start continues |
 /// | the log's index and the damage marker are removed | the next start continues | the next start continues |
 /// | `history.sqlite3-rescued` becomes `history.sqlite3` | the next start continues | the recovery is complete |
 struct RecoveryInstaller {
@@ -257,6 +177,7 @@ struct RecoveryInstaller {
   @discardableResult
   func finish(isContinued: Bool) throws(StoreError) -> String {
     let aside = try SetAside(in: location.folder).path(isDatabaseMoved: isContinued)
+    let hasDatabase = try HistoryFolder.size(of: location.database) != nil
     let files = [
       (location.database, ""), (location.writeAheadLog, "-wal"), (location.rollbackJournal, "-journal"),
     ]
@@ -270,7 +191,8 @@ struct RecoveryInstaller {
     try HistoryFolder.remove(location.sharedMemory)
     try HistoryFolder.remove(location.damageMarker)
     try move(location.finishedRecovery, to: location.database)
-    return aside
+    // The database may have been removed, which leaves its log.
+    return hasDatabase ? aside : aside + "-wal"
   }
 
   private func move(_ file: String, to path: String) throws(StoreError) {

@@ -1,102 +1,81 @@
 /// A row in a leaf page of a table (https://sqlite.org/fileformat2.html#b_tree_pages and "Record Format" on that page).
 struct LeafCell {
   enum Value: Equatable {
-    case null, integer(Int64), text([UInt8]), blob([UInt8]), other
+    case null, integer(Int64), bytes([UInt8]), other
   }
 
   let id: Int64
-  /// The serial types of the columns.
-  let types: [Int]
+  let offset: Int
   /// The offset of the first byte after the cell in its page.
   let end: Int
-
-  private let size: Int
+  /// The size of the record, including what is on overflow pages.
+  let size: Int
+  /// The serial types of the columns.
+  let types: [Int]
+  /// The offset of the first byte after the size, where the id is stored.
+  let idOffset: Int
+  /// The part of the record that is on this page.
+  let local: ArraySlice<UInt8>
   private let recordHeaderSize: Int
-  private let local: [UInt8]
-  private let overflow: Int
 
-  /// Returns the offsets of a leaf page's cells; an empty array for other pages.
-  static func offsets(in page: [UInt8], isFirst: Bool) -> [Int] {
-    let header = isFirst ? 100 : 0
-    guard page[header] == 0x0d else { return [] }
-    let count = page.uint16(at: header + 3)
-    guard header + 8 + 2 * count <= page.count else { return [] }
-    return (0..<count).map { page.uint16(at: header + 8 + 2 * $0) }
-  }
-
-  /// Parses the cell at `offset`; returns nil if it is invalid.
+  /// Parses the cell at `offset`; returns nil if it is invalid or its size does not match its columns.
   init?(in page: [UInt8], at offset: Int) {
-    var cell = Cursor(bytes: page, position: offset)
-    guard let size = cell.number(), let id = cell.number(), size > 0, size <= 1 << 31 else { return nil }
-    self.size = Int(size)
-    self.id = id
-    let localSize = Self.localSize(of: self.size, usable: page.count)
-    guard let local = cell.bytes(localSize) else { return nil }
-    self.local = local
-    if localSize < self.size {
-      guard let link = cell.bytes(4) else { return nil }
-      overflow = link.uint32(at: 0)
-    } else {
-      overflow = 0
+    var cell = Cursor(bytes: page[...], position: offset)
+    guard let size = cell.number(), size > 0, size <= 1 << 31 else { return nil }
+    idOffset = cell.position
+    guard let id = cell.number() else { return nil }
+    (self.id, self.offset, self.size) = (id, offset, Int(size))
+    let localSize = Self.localSize(of: Int(size), usable: page.count)
+    guard let local = cell.bytes(localSize), localSize == Int(size) || cell.bytes(4) != nil else {
+      return nil
     }
-    end = cell.position
-    var record = Cursor(bytes: local, position: 0)
+    (self.local, end) = (local, cell.position)
+    var record = Cursor(bytes: local, position: local.startIndex)
     guard let headerSize = record.number(), (1...Int64(localSize)).contains(headerSize) else { return nil }
     recordHeaderSize = Int(headerSize)
     var types: [Int] = []
-    while record.position < recordHeaderSize {
+    while record.position < local.startIndex + recordHeaderSize {
       guard let type = record.number(), type >= 0, type <= 1 << 32 else { return nil }
       types.append(Int(type))
     }
     self.types = types
+    guard recordHeaderSize + types.reduce(0, { $0 + Self.size(ofType: $1) }) == self.size else { return nil }
   }
 
-  /// Whether the row's size is the sum of the sizes of its header and its columns.
-  var addsUp: Bool {
-    size == recordHeaderSize + Self.size(ofTypes: types[...])
+  /// Whether the row's serial types fit the table `clip`; it may have more columns, which another program has added.
+  ///
+  /// The id is stored outside the record, which has NULL in its place.
+  var isClip: Bool {
+    let columns = Schema.ClipColumn.allCases
+    guard types.count >= Schema.ClipColumn.fewest else { return false }
+    return zip(columns, types).allSatisfy { column, type in
+      switch column {
+      case .id: type == 0
+      case .capturedAt, .byteCount: (1...6).contains(type) || type == 8 || type == 9
+      case .preview: type == 0 || Self.isText(type)
+      case .text: Self.isText(type)
+      }
+    }
   }
 
-  /// Whether the row has no overflow pages, however many bytes at the end of `page` are reserved.
-  func isSurelyLocal(in page: [UInt8]) -> Bool { size <= page.count - 255 - 35 }
+  /// Whether a clip's text is valid; true if it cannot be said because a part is on overflow pages.
+  func hasValidText(_ layout: PageLayout) -> Bool {
+    guard layout.encoding == 1, let values = localValues else { return true }
+    guard case .bytes(let text) = values[Schema.ClipColumn.text.rawValue] else { return false }
+    do {
+      _ = try ClipText(validating: text)
+      return true
+    } catch { return false }
+  }
 
   /// The row's values, if the row has no overflow pages.
-  var localValues: [Value]? { local.count == size ? values(of: types[...], in: local) : nil }
-
-  /// Returns the row's values, including those on overflow pages; nil if an overflow page is missing.
-  ///
-  /// - Parameters:
-  ///   - limit: how many columns to return; overflow pages behind them are not read.
-  ///   - links: how many overflow pages may still be followed; decreases with each page that is followed.
-  func values(first limit: Int = .max, _ pages: DatabasePages, links: inout Int) -> [Value]? {
-    let types = types.prefix(limit)
-    let needed = limit < self.types.count ? recordHeaderSize + Self.size(ofTypes: types) : size
-    // A damaged row may claim any size.
-    guard needed <= size, size <= pages.count * pages.layout.pageSize else { return nil }
-    var payload = local
-    payload.reserveCapacity(needed)
-    var next = overflow
-    while payload.count < needed {
-      guard links > 0, let page = pages.page(next) else { return nil }
-      links -= 1
-      payload += page[4..<min(page.count, 4 + size - payload.count)]
-      next = page.uint32(at: 0)
-    }
-    return values(of: types, in: payload)
+  var localValues: [Value]? {
+    guard local.count == size else { return nil }
+    var body = Cursor(bytes: local, position: local.startIndex + recordHeaderSize)
+    return types.map { body.value($0) }
   }
 
-  private func values(of types: ArraySlice<Int>, in payload: [UInt8]) -> [Value]? {
-    var body = Cursor(bytes: payload, position: recordHeaderSize)
-    var values: [Value] = []
-    for type in types {
-      guard let value = body.value(type) else { return nil }
-      values.append(value)
-    }
-    return values
-  }
-
-  private static func size(ofTypes types: ArraySlice<Int>) -> Int {
-    types.reduce(0) { $0 + Self.size(ofType: $1) }
-  }
+  private static func isText(_ type: Int) -> Bool { type >= 13 && type % 2 == 1 }
 
   fileprivate static func size(ofType type: Int) -> Int {
     switch type {
@@ -116,63 +95,73 @@ struct LeafCell {
   }
 }
 
-extension LeafCell {
-  /// Whether the row's serial types fit the table `clip`.
-  ///
-  /// The id is stored outside the record, which has NULL in its place.
-  var isClip: Bool {
-    let columns = Schema.ClipColumn.allCases
-    // A row may have values for columns that another program has added.
-    guard types.count >= Schema.ClipColumn.fewest else { return false }
-    return zip(columns, types).allSatisfy { column, type in
-      switch column {
-      case .id: type == 0
-      case .capturedAt, .byteCount: Self.isInteger(type)
-      case .preview: type == 0 || Self.isText(type)
-      case .text: Self.isText(type)
+/// The readable rows of a leaf page.
+struct LeafPage {
+  private(set) var clips: [LeafCell] = []
+  /// The rows of other tables.
+  private(set) var others: [LeafCell] = []
+  /// Whether a row is unreadable.
+  private(set) var isIncomplete = false
+
+  /// - Parameter overflowLeft: how many bytes rows may still claim on overflow pages.
+  init(_ page: [UInt8], _ layout: PageLayout, overflowLeft: inout Int) {
+    guard page[0] == 0x0d else { return }
+    let start = 8 + 2 * page.uint16(at: 3)
+    guard start <= page.count else {
+      isIncomplete = true
+      return
+    }
+    for pointer in stride(from: 8, to: start, by: 2) {
+      let offset = page.uint16(at: pointer)
+      guard offset >= start, let cell = LeafCell(in: page, at: offset),
+        cell.size - cell.local.count <= overflowLeft, !cell.isClip || cell.hasValidText(layout)
+      else {
+        isIncomplete = true
+        continue
+      }
+      if cell.isClip {
+        overflowLeft -= cell.size - cell.local.count
+        clips.append(cell)
+      } else {
+        others.append(cell)
       }
     }
   }
 
-  private static func isInteger(_ type: Int) -> Bool { (1...6).contains(type) || type == 8 || type == 9 }
+  init(_ page: [UInt8], _ layout: PageLayout) {
+    var limit = Int.max
+    self.init(page, layout, overflowLeft: &limit)
+  }
 
-  private static func isText(_ type: Int) -> Bool { type >= 13 && type % 2 == 1 }
-
-  /// The encodings in which the row is a clip whose stored size matches its text, or the row of `sqlite_sequence`.
-  var possibleEncodings: [PageLayout.Encoding] {
-    guard types.count == 2 || isClip, let values = localValues else { return [] }
-    return PageLayout.Encoding.allCases.filter { encoding in
-      if types.count == 2 { return values[0].text(in: encoding) == Array("clip".utf8) }
-      guard let text = values[.text].text(in: encoding) else { return false }
-      return values[.byteCount] == .integer(Int64(text.count))
+  /// Separates the clips whose ids ascend from those whose id is out of order or impossible.
+  func split() -> (ordered: [LeafCell], misplaced: [LeafCell]) {
+    var ordered: [LeafCell] = []
+    var misplaced: [LeafCell] = []
+    for (index, cell) in clips.enumerated() {
+      let next = index + 1 < clips.count ? clips[index + 1].id : .max
+      let last = ordered.last?.id ?? 0
+      // An id that is too high would displace all rows behind it.
+      let isTooHigh = cell.id >= next && next > last
+      if cell.id > last, !isTooHigh, SalvagedRows.ids.contains(cell.id) {
+        ordered.append(cell)
+      } else {
+        misplaced.append(cell)
+      }
     }
-  }
-}
-
-extension LeafCell.Value {
-  /// The text in UTF-8; nil if this is not a text.
-  func text(in encoding: PageLayout.Encoding) -> [UInt8]? {
-    if case .text(let bytes) = self { encoding.utf8(bytes) } else { nil }
-  }
-}
-
-extension [LeafCell.Value] {
-  /// The value of a column; NULL if the row was written before the column was added, or the column was not read.
-  subscript(column: Schema.ClipColumn) -> LeafCell.Value {
-    column.rawValue < count ? self[column.rawValue] : .null
+    return (ordered, misplaced)
   }
 }
 
 /// Reads the file format's numbers and values in sequence; returns nil at the end of the bytes.
 private struct Cursor {
-  let bytes: [UInt8]
+  let bytes: ArraySlice<UInt8>
   var position: Int
 
   /// Reads a varint: one to nine bytes, of which all but the ninth contribute seven bits.
   mutating func number() -> Int64? {
     var value: UInt64 = 0
     for index in 0..<9 {
-      guard position < bytes.count else { return nil }
+      guard position < bytes.endIndex else { return nil }
       let byte = bytes[position]
       position += 1
       if index == 8 { return Int64(bitPattern: value << 8 | UInt64(byte)) }
@@ -182,47 +171,22 @@ private struct Cursor {
     return Int64(bitPattern: value)
   }
 
-  mutating func bytes(_ count: Int) -> [UInt8]? {
-    guard count >= 0, count <= bytes.count - position else { return nil }
+  mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+    guard count >= 0, count <= bytes.endIndex - position else { return nil }
     defer { position += count }
-    return Array(bytes[position..<position + count])
+    return bytes[position..<position + count]
   }
 
-  mutating func value(_ type: Int) -> LeafCell.Value? {
-    switch type {
-    case 0: return .null
-    case 1...6: return bytes(LeafCell.size(ofType: type)).map { .integer(Self.integer($0)) }
-    case 7: return bytes(LeafCell.size(ofType: type)).map { _ in .other }
-    case 8, 9: return .integer(Int64(type - 8))
-    case 10, 11: return nil
-    case let type where type % 2 == 1: return bytes(LeafCell.size(ofType: type)).map { .text($0) }
-    default: return bytes(LeafCell.size(ofType: type)).map { .blob($0) }
+  mutating func value(_ type: Int) -> LeafCell.Value {
+    guard let bytes = bytes(LeafCell.size(ofType: type)) else { return .other }
+    return switch type {
+    case 0: .null
+    case 1...6:
+      .integer(
+        bytes.dropFirst().reduce(Int64(Int8(bitPattern: bytes[bytes.startIndex]))) { $0 << 8 | Int64($1) })
+    case 8, 9: .integer(Int64(type - 8))
+    case 12...: .bytes(Array(bytes))
+    default: .other
     }
-  }
-
-  private static func integer(_ bytes: [UInt8]) -> Int64 {
-    bytes.dropFirst().reduce(Int64(Int8(bitPattern: bytes[0]))) { $0 << 8 | Int64($1) }
-  }
-}
-
-/// An interior page of a table, which divides the rows among its children by their ids.
-struct InteriorPage {
-  /// The numbers of the child pages, each with the largest id below it; nil for the last child.
-  let children: [(page: Int, largestID: Int64?)]
-
-  /// Returns nil if the page is not a valid interior page.
-  init?(_ page: [UInt8]) {
-    guard page[0] == 0x05, case let count = page.uint16(at: 3), count > 0, 12 + 2 * count <= page.count else {
-      return nil
-    }
-    var children: [(page: Int, largestID: Int64?)] = []
-    for index in 0..<count {
-      var cell = Cursor(bytes: page, position: page.uint16(at: 12 + 2 * index))
-      guard let child = cell.bytes(4), let id = cell.number(), id > children.last?.largestID ?? .min else {
-        return nil
-      }
-      children.append((child.uint32(at: 0), id))
-    }
-    self.children = children + [(page.uint32(at: 8), nil)]
   }
 }

@@ -13,8 +13,8 @@ enum Export {
   static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {
     do {
       // If there is no history yet, export nothing and succeed.
-      guard try !location.isVacant, let unread = try write(location, to: descriptor) else { return 0 }
-      printError(damageMessage(unread))
+      guard try !location.isVacant, let isIncomplete = try write(location, to: descriptor) else { return 0 }
+      printError(damageMessage(isIncomplete: isIncomplete))
       return 3
     } catch let error as StoreError {
       printError(tr("Not exported.") + " " + error.message)
@@ -28,18 +28,18 @@ enum Export {
 
   /// Writes every item that can be read.
   ///
-  /// - Returns: nil if the history is sound; otherwise an upper bound for the number of items that could not be read.
-  private static func write(_ location: HistoryLocation, to descriptor: Int32) throws -> Int? {
+  /// - Returns: nil if the history is sound; otherwise whether some items could not be read.
+  private static func write(_ location: HistoryLocation, to descriptor: Int32) throws -> Bool? {
     let clips = try ClipCursor(location: location)
     let output = try Output(to: descriptor)
     while let clip = try clips.next() { try output.append(clip) }
     try output.finish()
-    return clips.isDamaged ? clips.unreadableCount : nil
+    return clips.isDamaged ? clips.isIncomplete : nil
   }
 
-  private static func damageMessage(_ unread: Int) -> String {
+  private static func damageMessage(isIncomplete: Bool) -> String {
     let damage = tr("The history file is damaged. Every item that can be read was exported.")
-    return unread > 0 ? damage + " " + HistoryFailure.unread.message : damage
+    return isIncomplete ? damage + " " + HistoryFailure.unread.message : damage
   }
 }
 

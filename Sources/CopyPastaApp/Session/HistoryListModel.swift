@@ -49,7 +49,7 @@ final class HistoryListModel: ListModelSource {
   var isReplaced: Bool { reader?.isReplaced == true }
 
   /// An upper bound for the number of clips that could not be read so far.
-  var unreadableCount: Int { reader?.unreadableCount ?? 0 }
+  var isIncomplete: Bool { reader?.isIncomplete ?? false }
 
   var count: Int { ids.count }
 
@@ -67,7 +67,7 @@ final class HistoryListModel: ListModelSource {
     if let row = rows[id] { return row }
     let isLoaded = loadPage(around: position)
     if let row = rows[id] { return row }
-    // Another program has deleted the clip, or it is unreadable. A view that asks for a row must get one, so the row is
+    // Another program has deleted the clip. A view that asks for a row must get one, so the row is
     // empty until it is removed.
     if isLoaded, let reader {
       let absent = ids[page(of: position)].filter { rows[$0] == nil }
@@ -79,10 +79,7 @@ final class HistoryListModel: ListModelSource {
   /// Removes rows whose clips were not in the history, unless they have been restored or another history is shown.
   private func removeAbsent(_ absent: [Int64], in history: HistoryReader) {
     guard reader === history else { return }
-    let before = count
     remove(absent.filter { rows[$0] == nil })
-    // A damaged history is only read, so these clips were not deleted, but are unreadable.
-    if count < before, history.unreadableCount > 0 { failed(.clipUnreadable) }
   }
 
   func id(at position: Int) -> Int64 { ids[ids.count - 1 - position] }
@@ -110,7 +107,7 @@ final class HistoryListModel: ListModelSource {
     countEver = try reader.lastID()
     self.reader = reader
     ids = page.reversed().map(\.id)
-    mayHaveMore = page.count == firstPageSize || reader.unreadableCount > 0
+    mayHaveMore = page.count == firstPageSize
     oldestOfFirstPage = page.last?.id ?? 0
     for clip in page { rows[clip.id] = clip }
     announce(at: 0, removed: 0, added: ids.count)

@@ -61,9 +61,7 @@ final class HistorySession {
   /// The clips, newest first.
   private(set) lazy var model = HistoryListModel(
     failed: weakly(self) { session, error in
-      guard session.isOpen else { return }
-      guard error == .clipUnreadable else { return session.report(error, as: .notRead(error)) }
-      Task.unpooled { await session.reportUnread() }
+      if session.isOpen { session.report(error, as: .notRead(error)) }
     })
   private(set) lazy var deletions = RecentDeletions(heldFor: undoTime) { [events] _ in
     events.notify(.deletionsChanged)
@@ -203,11 +201,11 @@ final class HistorySession {
     do throws(StoreError) {
       let access = store.initialAccess
       if case .unavailable(let error) = access { throw error }
-      try model.open(reader(access), firstPageSize: firstPageSize)
+      try model.open(reader(), firstPageSize: firstPageSize)
       state = .open(obstacle: access.obstacle)
       // A window listens only after this call.
       if store.wasReplaced { queue.add { [events] in events.notify(.reopened(because: .replaced)) } }
-    } catch .damaged where !mayRecover, .otherLayout where !mayRecover {
+    } catch .damaged where !mayRecover {
       isOpened = false
     } catch {
       cannotOpen(because: error)
@@ -240,7 +238,7 @@ final class HistorySession {
 
   private func cannotOpen(because error: StoreError, mayRecover: Bool = true) {
     switch error {
-    case .damaged where mayRecover, .otherLayout where mayRecover: recover()
+    case .damaged where mayRecover, .cannotBeRecovered where mayRecover: recover()
     case .locked: state = .opening
     default:
       if state != .unavailable(error) { printError(error.message) }
@@ -261,7 +259,7 @@ final class HistorySession {
     isReopening = true
     state = .opening
     queue.add { [self] in
-      await enter(await store.reopen())
+      await enter(await store.reopen(isDamaged: error != .replaced))
       isReopening = false
       events.notify(failure.map(Event.failed) ?? .reopened(because: error))
       scheduleRetry()
@@ -289,9 +287,10 @@ final class HistorySession {
     do throws(StoreError) {
       if case .unavailable(let error) = access { throw error }
       if !model.isOpen {
-        try model.open(reader(access), firstPageSize: firstPageSize)
+        try model.open(reader(await store.salvagedRows), firstPageSize: firstPageSize)
+        reportUnread()
       } else if !isOpen || model.isReplaced || wasReadOnly && access == .readWrite {
-        try await updateModel(access)
+        try await updateModel()
       }
       state = .open(obstacle: access.obstacle)
       expire()
@@ -305,15 +304,15 @@ final class HistorySession {
   /// Reads the list of clips again.
   ///
   /// Call this after the history was opened or replaced, or if another program may have changed it.
-  func updateModel(_ access: HistoryStore.Access = .readWrite) async throws(StoreError) {
+  func updateModel() async throws(StoreError) {
     // First add to the list the clips that are on disk but not in the list yet.
     intake.flush()
     let isOther = model.isReplaced || !isOpen
     let ids = try await store.ids(olderThan: .max)
-    let reader = try reader(access)
+    let reader = try reader(await store.salvagedRows)
     model.close()
     try model.update(reader, ids)
-    await reportUnread()
+    reportUnread()
     if isOther {
       fileNumber += 1
       deletions.forget()
@@ -323,15 +322,12 @@ final class HistorySession {
     events.notify(.contentReplaced)
   }
 
-  /// Opens a reader, also for a damaged history that cannot be written, and so cannot be recovered.
-  private func reader(_ access: HistoryStore.Access) throws(StoreError) -> HistoryReader {
-    try HistoryReader(location: services.location, evenIfDamaged: access.obstacle != nil)
+  /// - Parameter rows: What is readable of a damaged history that cannot be recovered.
+  private func reader(_ rows: SalvagedRows? = nil) throws(StoreError) -> HistoryReader {
+    try HistoryReader(location: services.location, rows: rows)
   }
 
-  /// Reports whether clips of a damaged history cannot be read.
-  private func reportUnread() async {
-    if max(model.unreadableCount, await store.unreadableCount) > 0 { events.notify(.failed(.unread)) }
-  }
+  private func reportUnread() { if model.isIncomplete { events.notify(.failed(.unread)) } }
 
   /// Recovers the damaged history off the main thread, because this may take several seconds.
   private func recover() {
@@ -374,7 +370,7 @@ final class HistorySession {
       let older = try await store.ids(olderThan: model.oldestOfFirstPage)
       guard number == fileNumber else { return }
       model.addOlder(older)
-      await reportUnread()
+      reportUnread()
     } catch {
       report(error, as: .notRead(error))
     }
@@ -385,7 +381,7 @@ final class HistorySession {
   /// Opens the history again if that solves the problem; shows the failure otherwise.
   func report(_ error: StoreError, as failure: HistoryFailure) {
     switch error {
-    case .damaged, .replaced:
+    case .damaged, .cannotBeRecovered, .replaced:
       switch failure {
       case .gone, .notDeleted, .notRestored, .notCleared, .notRecorded(.failed):
         reopen(because: error, as: failure)

@@ -30,8 +30,6 @@ extension StoreError {
       tr("The history can’t be changed: its file or folder is read-only.")
     case .damaged:
       tr("The history file is damaged. CopyPasta recovers every readable item.")
-    case .otherLayout:
-      tr("Another app has changed the layout of the history file. CopyPasta restores it.")
     case .foreign:
       tr("The history file belongs to another app. CopyPasta left it unchanged.")
     case .newerSchema:
@@ -74,16 +72,11 @@ extension StoreError {
 extension HistoryRecovery.Outcome {
   /// How many items were recovered, and whether some were lost.
   var message: String {
-    guard damagedFile != nil else {
-      return tr(
-        "Another app had changed the layout of the history file. CopyPasta has restored it; no item was lost."
-      )
-    }
     let recovered = trn(
       "The history was damaged and has been repaired: %s item recovered.",
       "The history was damaged and has been repaired: %s items recovered.", clipCount
     ).filled(with: Format.number(clipCount))
-    return lostCount > 0 ? recovered + " " + HistoryFailure.unread.message : recovered
+    return isIncomplete ? recovered + " " + HistoryFailure.unread.message : recovered
   }
 }
 

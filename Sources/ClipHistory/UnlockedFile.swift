@@ -1,0 +1,56 @@
+import CSQLite
+import Glibc
+
+/// A history as of its last commit, read from the database and its log without locks and without creating a file.
+///
+/// SQLite creates the log and its index even to read, which fails on a full disk and in a read-only folder. Reading
+/// without locks is safe then: no program can write to the log without a usable index, and without a log the database
+/// is complete.
+final class UnlockedFile: PageSource {
+  private let pages: DatabasePages
+  private let states: [FileState?]
+  private let paths: [String]
+
+  /// - Parameter withLog: whether the log belongs to the database.
+  init(_ location: HistoryLocation, database: String, withLog: Bool) throws(StoreError) {
+    paths = [database, location.writeAheadLog]
+    states = paths.map { FileState($0) }
+    let files = try RawFiles(database: database, log: withLog ? location.writeAheadLog : nil)
+    guard files.database != nil else { throw .cannotOpen(path: database, code: SQLITE_CANTOPEN) }
+    guard let layout = PageLayout(of: files.database) else { throw .damaged }
+    pages = DatabasePages(files, layout: layout)
+  }
+
+  var size: Int { pages.committedCount * pages.layout.pageSize }
+
+  var hasMoved: Bool { pages.files.database?.hasMoved == true }
+
+  /// Whether a file has been written since; reads may then be inconsistent.
+  var isStale: Bool { states != paths.map { FileState($0) } }
+
+  func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+    let number = offset / pages.layout.pageSize + 1
+    guard var page = pages.page(number, whole: true) else { return false }
+    // The file has no log of its own.
+    if number == 1 { page.replaceSubrange(18..<20, with: [1, 1]) }
+    target.fill(from: page, at: offset % pages.layout.pageSize)
+    return true
+  }
+}
+
+/// The state of a file; two states differ if the file was written, created or replaced in between.
+private struct FileState: Equatable {
+  private let inode: UInt
+  private let size: Int
+  private let modification: [Int]
+
+  /// Returns nil if the file does not exist.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    (inode, size) = (UInt(status.st_ino), Int(status.st_size))
+    // Do not compare the time of the last status change: when run by root, SQLite sets the owner of a log that it
+    // opens, which changes this time.
+    modification = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+  }
+}
