@@ -42,7 +42,7 @@ public actor HistoryStore: SerialActor {
   public enum RecordOutcome: Sendable, Equatable {
     /// A row was added, and is on disk.
     case recorded(Clip)
-    /// No row was added: the text equals the last captured text or, in `recordExplicitly`, the newest clip's text.
+    /// No row was added: the text equals the newest clip's text or, in `record`, the last captured text.
     case duplicate
   }
 
@@ -187,17 +187,15 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Records a text as the newest clip, unless it equals the last captured text; writes row and fingerprint in one
-  /// transaction.
+  /// Records a text as the newest clip, unless it equals the last captured text or the newest clip's text; writes row
+  /// and fingerprint in one transaction.
   ///
   /// `now` is in microseconds since 1970 UTC. If the clock was set back a little, the clip gets the time of the last
   /// capture. After a jump it gets the clock's time, and still sorts after all others.
   @discardableResult
   public func record(_ text: ClipText, at now: Int64) throws(StoreError) -> RecordOutcome {
-    try write(text, at: now) { connection, last, isLast throws(StoreError) in
-      // A recovery may have lost the last captured text.
-      guard !isLast, last.digest.isEmpty else { return isLast }
-      return try connection.newestIs(text)
+    try write(text, at: now) { connection, _, isLast throws(StoreError) in
+      if isLast { true } else { try connection.newestIs(text) }
     }
   }
 

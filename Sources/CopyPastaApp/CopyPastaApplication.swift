@@ -58,13 +58,16 @@ final class CopyPastaApplication {
   ///
   /// - Returns: The exit status.
   func run(_ start: Start) -> Int32 {
+    // A program that ends while it receives a text must not end this one. GLib ignores this signal, too, but only once it
+    // uses sockets.
+    signal(SIGPIPE, SIG_IGN)
     application.onStartup { [self] in
       joinDesktop()
       if start == .hidden { prepareWindow() }
     }
     application.onActivate { [self] in answer { show(.ambient) } }
     application.onTerminationSignal(quit)
-    tokens.append(session.clipboard.offerLosses.add(endIfUnneeded))
+    tokens.append(session.clipboard.changes.add(endIfUnneeded))
     tokens.append(
       services.pause.changes.add { [self] in
         if services.pause.isPaused { reasons.hold(.pause) } else { reasons.end(.pause) }

@@ -32,6 +32,11 @@ extension Task where Failure == Never {
   }
 }
 
+/// Calls `body` on the main thread soon, after what was passed here before.
+public func onMain(_ body: @escaping @MainActor () -> Void) {
+  DispatchQueue.main.async { MainActor.assumeIsolated(body) }
+}
+
 /// Serially runs the steps of main-actor tasks that are not isolated to an actor; the steps must not block.
 private final class UnpooledSteps: TaskExecutor {
   static let shared = UnpooledSteps()

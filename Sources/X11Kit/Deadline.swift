@@ -7,16 +7,18 @@ struct Deadline {
   let end: SuspendingClock.Instant?
   /// Ends the wait when the current task is cancelled; nil to ignore cancellation.
   let cancellation: CancellationSignal?
+  /// Whether to continue to wait; evaluated at each event and each signal.
+  var isWanted: (() -> Bool)?
 
   /// No limit, for requests to the server itself, which eventually answers unless the connection is lost.
-  static let endless = Deadline(end: nil, cancellation: nil)
+  static var endless: Deadline { Deadline(end: nil, cancellation: nil) }
 
   func limited(to duration: Duration) -> Deadline {
     limited(until: .now + duration)
   }
 
   func limited(until end: SuspendingClock.Instant) -> Deadline {
-    Deadline(end: self.end.map { min($0, end) } ?? end, cancellation: cancellation)
+    Deadline(end: self.end.map { min($0, end) } ?? end, cancellation: cancellation, isWanted: isWanted)
   }
 
   /// Throws if the deadline has passed or the task is cancelled.
@@ -24,6 +26,7 @@ struct Deadline {
   /// Call it for each event, not only before sleeping, because a flood of events leaves no time to sleep.
   func check() throws(TransferError) {
     if cancellation != nil, Task.isCancelled { throw .cancelled }
+    if let isWanted, !isWanted() { throw .cancelled }
     if let end, SuspendingClock.now >= end { throw .timedOut }
   }
 

@@ -80,13 +80,16 @@ public actor SelectionOwner {
   ///
   /// Transfers of an earlier text that are under way continue with that text.
   ///
+  /// - Parameter press: the server time of the press that asked for the copy; 0 stands for the current time.
   /// - Returns: whether the text is on the clipboard; if not, `lost` is called.
   /// - Throws: `connectionLost`.
   @discardableResult
-  public func offer(_ bytes: [UInt8]) throws(X11Error) -> Outcome {
+  public func offer(_ bytes: [UInt8], at press: UInt32 = noTime) throws(X11Error) -> Outcome {
     let isTaken: Bool
     do {
-      let time = try serverTime(.endless)
+      var time = press == noTime ? try serverTime(.endless) : press
+      // Our own earlier offer does not make the server refuse this one.
+      if let offer, offer.since.isAtOrAfter(time) { time = offer.since }
       connection.setOwner(of: atoms[.clipboard], to: window, at: time)
       offer = Offer(bytes: bytes, since: time)
       try confirmOwnership()
@@ -106,7 +109,7 @@ public actor SelectionOwner {
     case held
     /// The text was on the clipboard until another program, such as a clipboard manager, took it over.
     case takenOver
-    /// Another program copied at the same moment, with a later server time.
+    /// Another program has copied since the press.
     case ownershipLost
   }
 

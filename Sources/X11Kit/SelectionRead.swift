@@ -33,6 +33,18 @@ public struct SelectionRead: Sendable {
   /// The owner has then begun to send the text, or the last form is requested.
   public var asked: @Sendable () -> Void = {}
 
+  /// How far a read has come.
+  public enum Progress: Sendable {
+    /// The owner's formats and the hint are being read.
+    case examining
+    case requested
+    /// The owner has begun to send the text.
+    case begun
+  }
+
+  /// Whether to continue to wait for the owner; evaluated before each wait, and at `SelectionReader.endUnwantedRead()`.
+  public var isWanted: @Sendable (Progress) -> Bool = { _ in true }
+
   /// Creates a read; set the other properties afterwards.
   public init(
     _ reason: Reason, under permit: ReadPermit, activeWindow: UInt32? = nil, within limits: TransferLimits

@@ -111,6 +111,9 @@ public actor SelectionReader: SerialActor {
   /// Starts or stops following the clipboard, according to the permit.
   public func permitChanged() { handleEvents() }
 
+  /// Ends the read in progress if it is not wanted any more; see `SelectionRead.isWanted`.
+  public nonisolated func endUnwantedRead() { cancellation.send() }
+
   private func handleEvents() {
     follow()
     let isMore = connection.handleTurn { event in

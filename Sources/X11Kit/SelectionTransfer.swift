@@ -11,7 +11,7 @@ final class SelectionTransfer {
   private let atoms: Atoms
   private let selection: Atom
   private let orphanedRequests: OrphanedRequests
-  private let deadline: Deadline
+  private var deadline: Deadline
   /// The window for the answers, kept until the read is over and the owner has answered the last request.
   private var requestor: Window
   /// What the owner still has to do for the last request; nil if there is nothing left to do.
@@ -54,6 +54,15 @@ final class SelectionTransfer {
     self.deadline = deadline
     reportOwner = ownerChanged
     requestor = connection.makeWindow()
+    self.deadline.isWanted = { [unowned self] in self.read.isWanted(progress) }
+  }
+
+  private var progress: SelectionRead.Progress {
+    switch stage {
+    case .examining: .examining
+    case .asked: .requested
+    case .answered: .begun
+    }
   }
 
   /// Ends the transfer; call it once, however the read ended.
@@ -123,7 +132,11 @@ final class SelectionTransfer {
   private func offeredTargets(at time: UInt32) throws(TransferError) -> Set<Atom> {
     try ask(for: atoms[.targets], into: atoms[.targetsProperty], at: time)
     let answer = try answer(to: atoms[.targets], in: atoms[.targetsProperty], limit: 256 << 10)
-    guard case .value(_, format: 32, let bytes) = answer else { return [] }
+    guard case .value(_, format: 32, let bytes) = answer else {
+      // The user would otherwise read that there is no text, which another program may have got.
+      if read.reason != .followed { throw .refused }
+      return []
+    }
     return bytes.withUnsafeBytes { Set($0.bindMemory(to: Atom.self)) }
   }
 

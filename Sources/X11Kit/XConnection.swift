@@ -11,7 +11,7 @@ let noWindow: Window = 0
 /// The protocol's None, for an atom.
 let noAtom: Atom = 0
 /// CurrentTime, which a request without a timestamp contains.
-let noTime: xcb_timestamp_t = 0
+public let noTime: UInt32 = 0
 
 /// A separate connection to the X server, which is closed when this object is released.
 ///

@@ -7,39 +7,61 @@ import GtkKit
 /// A clipboard with contents set by the test, for cases that real clipboards do not produce on demand.
 @MainActor
 final class FakeClipboard: SystemClipboard {
-  let pendingRead = PendingRead()
-  let ownCopies = OwnCopies()
-  private(set) lazy var offers = FakeSource(pendingRead)
-  func makeSource(
-    deliver: @escaping ClipboardDeliver, ownerChanged: @escaping @Sendable () -> Void
-  ) -> any ClipboardSource {
-    (offers.deliver, offers.ownerChanged) = (deliver, ownerChanged)
-    return offers
-  }
-
+  let offers = FakeSource()
   private(set) var offered: [String] = []
   /// The error that offering a text throws, if any.
   var failure: TransferError?
-  var offeredText: ClipText?
+  var ownOffer: OwnOffer?
+  var changes: Observers<Void> { offers.changes }
 
-  let offerLosses = Observers<Void>()
+  func takePress() -> CopyPress { CopyPress(moment: 0) }
+  func notePress(at time: UInt32) {}
 
-  func setText(_ text: ClipText) async throws(TransferError) {
+  func setText(_ offer: OwnOffer, _ press: CopyPress) async throws(TransferError) {
     if let failure { throw failure }
-    offered.append(String(decoding: text.bytes, as: UTF8.self))
-    offeredText = text
+    offered.append(String(decoding: offer.text.bytes, as: UTF8.self))
+    ownOffer = offer
   }
 
   /// Simulates another program that takes the clipboard.
   func lose() {
-    offeredText = nil
-    offerLosses.notify()
+    ownOffer = nil
+    changes.notify()
+  }
+
+  // MARK: - Reading
+
+  var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void {
+    get { offers.deliver }
+    set { offers.deliver = newValue }
+  }
+  var limits: TransferLimits {
+    get { offers.limits }
+    set { offers.limits = newValue }
+  }
+  var offer: Int { offers.offer }
+  var isReading: Bool { offers.isReading }
+  func afterRead(_ body: @escaping @MainActor () -> Void) { offers.afterRead(body) }
+  func follow(_ isFollowing: Bool) { offers.follow(isFollowing) }
+  func endRevokedReads() {}
+  var isEnding = false
+  func close() { offers.close() }
+
+  func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
+    try await offers.read(pasted: offer, under: permit)
+  }
+
+  func read(_ drop: any DroppedText, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent
+  {
+    guard let drop = drop as? FakeDrop else { throw .refused }
+    return try await drop.content(within: limits)
   }
 }
 
 /// Simulates other programs' offers, with reads that are answered when the test decides.
 @MainActor
-final class FakeSource: ClipboardSource {
+final class FakeSource {
+  let changes = Observers<Void>()
   /// The content that a read receives immediately; if nil, the read waits for `answer`.
   var content: ClipboardContent?
   /// The error that every read throws.
@@ -59,15 +81,12 @@ final class FakeSource: ClipboardSource {
   private var hasNewOffer = false
   private var following: Task<Void, Never>?
   private var isClosed = false
-  private let pendingRead: PendingRead
-  private let permit = ReadPermit()
   private var waiting: CheckedContinuation<ClipboardContent, any Error>?
+  private(set) var isReading = false
+  private var afterRead: [@MainActor () -> Void] = []
   /// Receives the results of reads.
-  var deliver: ClipboardDeliver = { _, _ in }
-  var ownerChanged: @Sendable () -> Void = {}
+  var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void = { _, _ in }
   var limits = TransferLimits()
-
-  init(_ pendingRead: PendingRead = PendingRead()) { self.pendingRead = pendingRead }
 
   var isWaiting: Bool { waiting != nil }
 
@@ -82,7 +101,7 @@ final class FakeSource: ClipboardSource {
   /// Simulates the end of the clipboard's owner, which leaves the clipboard empty.
   func change() {
     offer += 1
-    ownerChanged()
+    changes.notify()
   }
 
   /// Completes the waiting read.
@@ -92,7 +111,6 @@ final class FakeSource: ClipboardSource {
   }
 
   func follow(_ isFollowing: Bool) {
-    if isFollowing { permit.grant() } else { permit.revoke() }
     isFollowed = isFollowing
     hasNewOffer = isFollowing
     readOffers()
@@ -105,18 +123,36 @@ final class FakeSource: ClipboardSource {
     following = nil
   }
 
+  func afterRead(_ body: @escaping @MainActor () -> Void) {
+    if isReading { afterRead.append(body) } else { body() }
+  }
+
+  private var mayRead: Bool { isFollowed && hasNewOffer && !isClosed }
+
   private func readOffers() {
-    guard following == nil else { return }
+    guard following == nil, mayRead else { return }
+    isReading = true
     following = Task {
-      while isFollowed && hasNewOffer && !isClosed {
+      while mayRead {
         let offer = offer
-        await pendingRead.deliver(to: { await self.deliver($0, offer) }, under: permit) {
-          () throws(TransferError) in
-          try await read()
+        isReading = true
+        do throws(TransferError) {
+          deliver(.success(try await read()), offer)
+        } catch {
+          deliver(.failure(error), offer)
         }
+        endReading()
       }
+      endReading()
       following = nil
     }
+  }
+
+  private func endReading() {
+    isReading = false
+    let waiting = afterRead
+    afterRead = []
+    waiting.forEach { $0() }
   }
 
   private func read() async throws(TransferError) -> ClipboardContent {
@@ -140,13 +176,6 @@ final class FakeSource: ClipboardSource {
     readsOnPurpose.append(offer)
     if stallsOnPurpose { await withCheckedContinuation { stalled = $0 } }
     return try resultOnPurpose.get()
-  }
-
-  func read(
-    _ drop: any DroppedText, under permit: ReadPermit
-  ) async throws(TransferError) -> ClipboardContent {
-    guard let drop = drop as? FakeDrop else { throw .refused }
-    return try await drop.content(within: limits)
   }
 
   private func giveUp() {

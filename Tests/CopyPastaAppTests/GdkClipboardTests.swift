@@ -15,13 +15,15 @@ import Testing
   private let clipboard: GdkClipboard
   private let deliveries = Deliveries()
   private let ownerChanges = OwnerChanges()
-  private let source: any ClipboardSource
+  private var source: GdkClipboard { clipboard }
+  private let observation: ListenerToken
 
   init() {
     // The limits are long because other suites keep the main thread busy.
     clipboard = GdkClipboard(device, PendingRead(limit: .seconds(3600)))
-    source = clipboard.makeSource(deliver: deliveries.take, ownerChanged: ownerChanges.add)
-    source.limits = TransferLimits(
+    clipboard.deliver = deliveries.take
+    observation = clipboard.changes.add { [ownerChanges] in ownerChanges.add() }
+    clipboard.limits = TransferLimits(
       idleTimeout: .seconds(3600), total: .seconds(3600), grace: .milliseconds(1))
   }
 
@@ -29,11 +31,30 @@ import Testing
 
   @Test func `on Wayland, a copy needs a press since the last copy of another program`() {
     #expect(clipboard.needsPress)
-    clipboard.notePress()
+    clipboard.notePress(at: 0)
     device.copyOwn()
     #expect(!clipboard.needsPress)
     device.copy(sending: "other", isEnded: true)
     #expect(clipboard.needsPress)
+  }
+
+  /// GDK would not notice that the compositor refuses the offer, and would then treat every copy as this program's own.
+  @Test
+  func `on Wayland, a copy is refused if another program has copied since its press, or in another window`()
+    async throws
+  {
+    clipboard.notePress(at: 0)
+    let press = clipboard.takePress()
+    device.copy(sending: "other", isEnded: true)
+    // A later press does not make the copy younger.
+    clipboard.notePress(at: 1)
+    await #expect(throws: TransferError.ownershipLost) { try await clipboard.offer("own", press) }
+    device.isLeft = true
+    await #expect(throws: TransferError.unavailable) { try await clipboard.offer("own") }
+    #expect(device.offers == 0 && clipboard.ownOffer == nil)
+    device.isLeft = false
+    try await clipboard.offer("own")
+    #expect(device.offers == 1)
   }
 
   /// GTK reports a loss of the focus in a separate iteration of the main loop, after the compositor's events.
@@ -77,6 +98,17 @@ import Testing
     #expect(deliveries.all == [Self.whole, Self.whole])
   }
 
+  @Test func `when the program ends, only a text that has begun to arrive is awaited`() async throws {
+    source.follow(true)
+    device.copy(sending: "", isEnded: false)
+    try await pump("a request") { device.reads == 1 }
+    source.follow(false)
+    #expect(source.isReading)
+    source.isEnding = true
+    source.endRevokedReads()
+    try await pump("the end") { deliveries.all == [.failure(.cancelled)] && !source.isReading }
+  }
+
   @Test func `no text is requested if the window loses the focus just before the request`() async throws {
     device.beforeRequest = { [source] in source.follow(false) }
     device.copy(sending: "whole", isEnded: true)
@@ -88,10 +120,10 @@ import Testing
   func `copying a row waits until a pending read needs no further request`(
     _ answers: [FakeDevice.Answer]
   ) async throws {
-    let own = try ClipText(validating: Array("own".utf8))
     var copying: Task<Void, any Error>?
     device.beforeRequest = { [clipboard] in
-      if copying == nil { copying = Task { try await clipboard.offer(own) } }
+      clipboard.notePress(at: 0)
+      if copying == nil { copying = Task { try await clipboard.offer("own") } }
       // Let the copy run on the main thread before the request.
       for _ in 0..<10 { await Task.yield() }
     }
@@ -116,42 +148,37 @@ import Testing
     #expect(pendingRead.isPending)
   }
 
-  @Test func `afterRead waits for the delivery of the current read`() async throws {
+  @Test func `what waits for the current read runs after its delivery`() async throws {
     let log = OwnerChanges()
-    clipboard.pendingRead.afterRead(log.add)
-    #expect(log.count == 1)
+    clipboard.afterRead(log.add)
+    try await pump("the body run") { log.count == 1 }
     // The read ends before it begins.
     source.follow(true)
     device.copy(sending: "never", isEnded: true)
     source.follow(false)
-    clipboard.pendingRead.afterRead(log.add)
-    #expect(log.count == 2)
+    clipboard.afterRead(log.add)
+    try await pump("the body run") { log.count == 2 }
     source.follow(true)
     device.copy(sending: "who", isEnded: false)
     try await pump("a read") { device.reads == 1 }
-    clipboard.pendingRead.afterRead(log.add)
-    #expect(log.count == 2)
+    clipboard.afterRead { [deliveries] in if deliveries.all.last == Self.whole { log.add() } }
+    #expect(clipboard.isReading && log.count == 2)
     device.stream.send(Array("le".utf8))
     device.stream.end()
     try await pump("the body run") { log.count == 3 }
-    #expect(deliveries.all.last == Self.whole)
   }
 
   @Test func `a change of the owner is reported at once, unless CopyPasta itself has copied`() async throws {
-    var losses = 0
-    let token = clipboard.offerLosses.add { losses += 1 }
-    let text = try ClipText(validating: Array("own".utf8))
-    try await clipboard.offer(text)
+    try await clipboard.offer("own")
     device.copyOwn()
-    #expect(ownerChanges.count == 0 && clipboard.offeredText == text)
+    #expect(ownerChanges.count == 0 && clipboard.ownOffer != nil)
     // Another program empties the clipboard.
     device.empty()
-    #expect(ownerChanges.count == 1 && losses == 1 && clipboard.offeredText == nil)
+    #expect(ownerChanges.count == 1 && clipboard.ownOffer == nil)
     device.copy(sending: "whole", isEnded: true)
     #expect(ownerChanges.count == 2)
     device.empty()
     #expect(ownerChanges.count == 3)
-    withExtendedLifetime(token) {}
   }
 
   @Test func `a paste reads only the offer present at the press, and only with its permit, as a drop does`()
@@ -230,7 +257,7 @@ import Testing
   func `text forms are requested in turn until the owner serves one`(way: Way, forms: Forms) async throws {
     // The end of a drop's source cannot be detected.
     if way == .dropped, forms.outcome == .failure(.ownerGone) { return }
-    source.limits.grace = .seconds(3600)
+    (source.limits.grace, source.limits.patience) = (.seconds(3600), .zero)
     // A mute form takes the whole limit. Do not make the limit too short, because the forms after a mute one share it.
     source.limits.idleTimeout =
       forms.outcome == .failure(.timedOut) ? .seconds(1) : .seconds(forms.answers.contains(.mute) ? 10 : 60)
@@ -240,6 +267,15 @@ import Testing
     device.offer(zip(names, forms.answers).reversed())
     #expect(try await arrival(by: way) == forms.outcome)
     #expect(device.requests == Array(names.prefix(forms.asked)))
+  }
+
+  @Test func `after a form without an answer, the remaining forms share one more time limit`() async throws {
+    source.limits.idleTimeout = .seconds(4)
+    device.offer(
+      zip(["text/plain;charset=utf-8", "text/plain", "UTF8_STRING"], [.mute, .mute, .mute]).map { $0 })
+    let start = ContinuousClock.now
+    #expect(try await arrival(by: .followed) == .failure(.timedOut))
+    #expect(ContinuousClock.now - start < .seconds(11))
   }
 
   @Test(arguments: Way.allCases)
@@ -317,7 +353,8 @@ final class FakeDevice: ClipboardDevice, DroppedText {
   /// The forms that were requested.
   private(set) var requests: [String] = []
   private(set) var mimeTypes: [String] = []
-  private(set) var isLocal = false
+  private(set) var isOffering = false
+  var isLeft = false
   private(set) var reads = 0
   private(set) var offers = 0
   private(set) var readsBeforeOffer = 0
@@ -331,6 +368,7 @@ final class FakeDevice: ClipboardDevice, DroppedText {
   func onChange(_ body: @escaping @MainActor () -> Void) { changed = body }
   func synchronise() { onSynchronise() }
   func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
+    isOffering = true
     if offers == 0 { readsBeforeOffer = reads }
     offers += 1
   }
@@ -357,11 +395,11 @@ final class FakeDevice: ClipboardDevice, DroppedText {
   /// Simulates another program's offer of these forms.
   func offer(_ forms: [(String, Answer)]) {
     answers = Dictionary(uniqueKeysWithValues: forms)
-    change(isLocal: false, forms.map(\.0))
+    change(isOffering: false, forms.map(\.0))
   }
 
-  /// Simulates the end of the owner: GDK reports an empty clipboard as local.
-  func empty() { change(isLocal: true, []) }
+  /// Simulates the end of the owner.
+  func empty() { change(isOffering: false, []) }
 
   var formats: [String] { mimeTypes }
   let time: UInt32 = 0
@@ -373,14 +411,14 @@ final class FakeDevice: ClipboardDevice, DroppedText {
     stream = SocketStream()
     stream.send(Array(text.utf8))
     if isEnded { stream.end() }
-    change(isLocal: false)
+    change(isOffering: false)
   }
 
   /// Simulates CopyPasta's own offer.
-  func copyOwn() { change(isLocal: true) }
+  func copyOwn() { change(isOffering: true) }
 
-  private func change(isLocal: Bool, _ types: [String] = ["text/plain"]) {
-    self.isLocal = isLocal
+  private func change(isOffering: Bool, _ types: [String] = ["text/plain"]) {
+    self.isOffering = isOffering
     mimeTypes = types
     changed()
   }

@@ -203,7 +203,7 @@ extension HistorySessionTests {
     try await scratch.whileLocked {
       session.attention = .active
       try await waitUntil("the text read") { clipboard.offers.reads == 1 }
-      await withCheckedContinuation { delivered in clipboard.pendingRead.afterRead { delivered.resume() } }
+      await withCheckedContinuation { delivered in clipboard.afterRead { delivered.resume() } }
       session.paste()
     }
     await session.drain()
@@ -211,25 +211,92 @@ extension HistorySessionTests {
     #expect(log.failures.isEmpty)
   }
 
-  @Test func `pastes and drops are read only while few texts wait for another program's lock`() async throws {
-    let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
-    let log = SessionLog(of: session)
-    let large = [UInt8](repeating: 0x61, count: CaptureQueue.backlogLimit)
-    clipboard.offers.resultOnPurpose = .success(.text(large))
-    let drops = [FakeDrop("b"), FakeDrop("c")]
+  /// A password, for which the user has made the pause.
+  @Test
+  func `what was on the clipboard when a pause ended is not recorded, but the next copy is, and a paste`()
+    async throws
+  {
+    for isActive in [true, false] {
+      clipboard.offers.content = .text("three")
+      session.attention = .active
+      session.services.pause.isPaused = true
+      clipboard.offers.copy(.text("secret"))
+      if !isActive { session.attention = .hidden }
+      session.services.pause.isPaused = false
+      session.attention = .active
+      await session.drain()
+      // Another activation finds the same text.
+      session.attention = .shown
+      session.attention = .active
+      await session.drain()
+      try expect(initial)
+    }
+    clipboard.offers.copy(.text("secret"))
+    await session.drain()
+    try expect(["secret"] + initial)
+    session.services.pause.isPaused = true
+    clipboard.offers.copy(.text("other"))
+    session.services.pause.isPaused = false
+    await session.drain()
+    await paste(.text("other"))
+    try expect(["other", "secret"] + initial)
+  }
+
+  @Test func `a paste about whose offer nothing is known any more changes no fingerprint`() async throws {
     clipboard.offers.content = .noText
     session.attention = .active
-    try await scratch.whileLocked {
-      session.paste()
-      try await waitUntil("a text waiting") { log.failures == [.notRecorded(.waiting(.locked))] }
-      session.paste()
-      drops.forEach(session.record)
-      try await Task.sleep(for: .milliseconds(100))
-      #expect(clipboard.offers.readsOnPurpose.count == 1 && drops.allSatisfy { $0.answers == [] })
-    }
+    clipboard.offers.stallsOnPurpose = true
+    clipboard.offers.resultOnPurpose = .success(.text("slow"))
+    session.paste()
+    try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
+    session.copy(ids[2])
+    await session.drainActions()
+    clipboard.offers.stallsOnPurpose = false
     await session.drain()
-    #expect(clipboard.offers.readsOnPurpose.count == 2 && drops.allSatisfy { $0.answers == [true] })
-    await session.close()
+    try expect(["slow"] + initial)
+    // A clipboard manager takes over the row's text and offers it again.
+    clipboard.lose()
+    clipboard.offers.copy(.text("one"))
+    await session.drain()
+    try expect(["slow"] + initial)
+  }
+
+  @Test func `a text that was dropped is not recorded twice if it is then copied`() async throws {
+    clipboard.offers.content = .text("three")
+    session.attention = .active
+    session.record(FakeDrop("dropped"))
+    await session.drain()
+    clipboard.offers.copy(.text("dropped"))
+    await session.drain()
+    try expect(["dropped"] + initial)
+  }
+
+  @Test func `a paste records no row that is copied after the press`() async throws {
+    clipboard.offers.resultOnPurpose = .success(.text("meant"))
+    let action = session.queue.block()
+    session.paste()
+    session.copy(ids[2])
+    action.finish()
+    await session.drain()
+    try expect(["meant"] + initial)
+  }
+
+  @Test func `a paste can be ended, and continues while the history is opened again`() async throws {
+    #expect(!session.cancelPaste())
+    clipboard.offers.content = .noText
+    session.attention = .active
+    clipboard.offers.stallsOnPurpose = true
+    clipboard.offers.resultOnPurpose = .success(.text("slow"))
+    session.paste()
+    try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
+    session.reopen(because: .replaced)
+    await session.drainActions()
+    #expect(log.failures.isEmpty)
+    #expect(session.cancelPaste() && !session.cancelPaste())
+    #expect(log.failures == [.notRecorded(.unread(.cancelled))])
+    clipboard.offers.stallsOnPurpose = false
+    await session.drain()
+    try expect(initial)
   }
 
   @Test func `clearing the history removes earlier captures and keeps later captures`() async throws {

@@ -186,7 +186,7 @@ import Testing
     // The suite's session would note the copies on its own clipboard.
     let clipboard = FakeClipboard.idle
     let session = HistorySession.make(at: scratch.location, clipboard, firstPageSize: nil)
-    #expect(await clipboard.offer(command: "copypasta --toggle") == nil)
+    #expect(await session.copy(command: "copypasta --toggle") == nil)
     await session.close()
     #expect(try await scratch.record("copypasta --toggle") == nil)
   }

@@ -46,12 +46,10 @@ import Testing
     #expect(session.onClipboard == session.ids[1])
     clipboard.lose()
     #expect(session.onClipboard == nil)
-    // A captured row is marked only while the window is active.
+    // What another program offers has no sign.
     session.attention = .active
     try await copyElsewhere(.text("three"))
-    #expect(session.texts == ["three", "two", "one"] && session.onClipboard == session.ids[0])
-    session.attention = .hidden
-    #expect(session.onClipboard == nil)
+    #expect(session.texts == ["three", "two", "one"] && session.onClipboard == nil)
   }
 
   @Test func `copying a command unmarks the row, and the command is not recorded if offered again`()
@@ -60,36 +58,29 @@ import Testing
     try await startReading()
     session.copy(session.ids[1])
     await session.drain()
-    #expect(await clipboard.offer(command: "copypasta --toggle") == nil)
+    #expect(await session.copy(command: "copypasta --toggle") == nil)
     #expect(session.onClipboard == nil && clipboard.offered.last == "copypasta --toggle")
     clipboard.lose()
     try await copyElsewhere(.text("copypasta --toggle"))
     #expect(session.texts == ["two", "one"])
   }
 
-  @Test func `no row is marked as on the clipboard after its owner exits or another program copies`()
-    async throws
-  {
+  @Test func `a skipped secret is not reported any more once a row is copied`() async throws {
+    let log = SessionLog(of: session)
     try await startReading()
-    try await copyElsewhere(.text("three"))
-    clipboard.offers.change()
-    try await waitUntil("no mark") { session.onClipboard == nil }
-    // The same text again, as a clipboard manager offers it.
-    try await copyElsewhere(.text("three"))
-    #expect(session.onClipboard == session.ids[0] && session.texts.count == 3)
-    // The text of the next copy is still being read.
-    clipboard.offers.copy(nil)
-    try await waitUntil("no mark") { session.onClipboard == nil }
-    clipboard.offers.answer(.text("four"))
+    try await copyElsewhere(.secret)
+    #expect(session.clipboardState == .secret)
+    session.copy(session.ids[1])
     await session.drain()
-    #expect(session.onClipboard == session.ids[0])
-    // A third program has copied before the outcome of the second copy arrived.
-    clipboard.offers.copy(nil)
-    try await waitUntil("a read") { clipboard.offers.isWaiting }
-    clipboard.offers.change()
-    clipboard.offers.answer(.text("five"))
+    #expect(session.clipboardState == .item(session.ids[1]) && log.secrets == [true, false])
+  }
+
+  @Test func `the sign stays after a paste that adds nothing`() async throws {
+    try await startReading()
+    session.copy(session.ids[0])
+    session.paste()
     await session.drain()
-    #expect(session.onClipboard == nil && session.texts.first == "five")
+    #expect(session.texts == ["two", "one"] && session.onClipboard == session.ids[0])
   }
 
   @Test func `a skipped secret is reported while a copied row waits for another program's lock`()
@@ -121,18 +112,6 @@ import Testing
     action.finish()
     await session.drain()
     #expect(session.texts.first == "three" && !log.secrets.contains(true))
-  }
-
-  /// A text cannot be recorded in a closed history.
-  @Test(arguments: [ClipboardContent.noText, .secret, .text([]), .text([0xff]), .text("four")])
-  func `a copy that is not recorded marks no row as on the clipboard`(content: ClipboardContent) async throws
-  {
-    try await startReading()
-    try await copyElsewhere(.text("three"))
-    #expect(session.onClipboard == session.ids[0])
-    if content == .text("four") { await session.store.close() }
-    try await copyElsewhere(content)
-    #expect(session.onClipboard == nil && session.texts.count == 3)
   }
 
   /// The earlier read is a paste if `content` is nil.

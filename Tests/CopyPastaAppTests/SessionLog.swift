@@ -9,12 +9,15 @@ import TestSupport
 @MainActor
 final class SessionLog {
   private(set) var events: [HistorySession.Event] = []
+  /// What was known to be on the clipboard, each time that this may have changed.
+  private(set) var clipboardStates: [ClipboardState] = []
   private var token: ListenerToken?
   /// Called for each event.
   var onEvent: (@MainActor (HistorySession.Event) -> Void)?
 
   init(of session: HistorySession) {
-    token = session.events.add { [weak self] event in
+    token = session.events.add { [weak self, weak session] event in
+      if let session, case .clipboardChanged = event { self?.clipboardStates.append(session.clipboardState) }
       self?.events.append(event)
       self?.onEvent?(event)
     }
@@ -39,8 +42,10 @@ final class SessionLog {
     events.compactMap { if case .text(let seen, let text) = $0 { (seen, text) } else { nil } }
   }
 
-  /// Whether a skipped secret was reported, for each copy.
-  var secrets: [Bool] { events.compactMap { if case .secret(let isSecret) = $0 { isSecret } else { nil } } }
+  /// Whether a skipped secret was reported, at each change.
+  var secrets: [Bool] {
+    clipboardStates.map { $0 == .secret }.reduce(into: []) { if $0.last ?? false != $1 { $0.append($1) } }
+  }
 
   /// How often the question about expired items changed.
   var questions: Int { events.count { if case .questionChanged = $0 { true } else { false } } }
@@ -71,7 +76,18 @@ extension FakeClipboard {
   }
 }
 
+extension SystemClipboard {
+  /// Offers a text, as a copy from the history does.
+  func offer(_ text: String, _ press: CopyPress? = nil) async throws {
+    let text = try ClipText(validating: Array(text.utf8))
+    try await setText(OwnOffer(number: 1, text: text), press ?? takePress())
+  }
+}
+
 extension HistorySession {
+  /// The clip that CopyPasta offers on the clipboard.
+  var onClipboard: Clip.ID? { clipboardState.clip }
+
   /// Makes a session with a clipboard whose content needs no recording.
   convenience init(_ services: AppServices) { self.init(services, clipboard: FakeClipboard.idle) }
 

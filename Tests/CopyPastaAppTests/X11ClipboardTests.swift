@@ -19,7 +19,8 @@ import X11Kit
       try await owner.offer(Array("there".utf8))
       for _ in 1...20 {
         let deliveries = Deliveries()
-        let source = X11Clipboard(display: display).makeSource(deliver: deliveries.take) {}
+        let source = X11Clipboard(display: display)
+        source.deliver = deliveries.take
         source.follow(true)
         #expect(try await source.readNow() == .text("there"))
         try #require(try await eventually { deliveries.all == [.success(.text("there"))] })
@@ -39,7 +40,8 @@ import X11Kit
       let deliveries = Deliveries()
       let clipboard = X11Clipboard(display: display)
       clipboard.setReadingWindow(numbers[1])
-      let source = clipboard.makeSource(deliver: deliveries.take) {}
+      let source = clipboard
+      source.deliver = deliveries.take
       source.follow(true)
       #expect(try await eventually { deliveries.all == [.failure(.cancelled)] })
       #expect(owner.requests == [])
@@ -50,25 +52,26 @@ import X11Kit
     }
   }
 
-  @Test func `copying a row waits for a text copied during a slow read, also if its first form is refused`()
-    async throws
-  {
+  @Test(arguments: ["refused", "empty"])
+  func `copying a row waits for a text copied during a slow read, also if its first form is refused or empty`(
+    first: String
+  ) async throws {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let pendingRead = PendingRead(limit: .seconds(3600))
       let clipboard = X11Clipboard(display: display, pendingRead)
       let deliveries = Deliveries()
-      let source = clipboard.makeSource(deliver: deliveries.take) {}
+      let source = clipboard
+      source.deliver = deliveries.take
       source.limits = TransferLimits(
         idleTimeout: .seconds(3600), total: .seconds(3600), grace: .seconds(3600))
       let stalled = try await ClipboardOwner.start(behaving: "IncrStall", on: desktop)
       source.follow(true)
       try await waitUntil("the request") { !stalled.contentRequests.isEmpty && !pendingRead.isPending }
-      let next = "Forms:UTF8_STRING=1000-refused,STRING=served"
+      let next = "Forms:UTF8_STRING=1000-\(first),STRING=served"
       _ = try await ClipboardOwner.start(behaving: next, on: desktop)
       try await waitUntil("the pending read") { pendingRead.isPending }
-      let row = try ClipText(validating: Array("row".utf8))
-      let copy = Task { try await clipboard.offer(row) }
+      let copy = Task { try await clipboard.offer("row") }
       // Ends the slow read.
       try await stalled.program.killNow()
       try await copy.value
@@ -78,6 +81,19 @@ import X11Kit
     }
   }
 
+  /// A paste is about the offer that was there at the press, and nothing counts the offers in between.
+  @Test func `the content of the clipboard counts as another offer each time following starts`() {
+    let clipboard = X11Clipboard(display: ":65000")
+    var offers = [clipboard.offer]
+    for _ in 1...2 {
+      clipboard.follow(true)
+      offers.append(clipboard.offer)
+      clipboard.follow(false)
+    }
+    #expect(Set(offers).count == 3)
+    clipboard.close()
+  }
+
   /// The X server gives a new connection the lowest free client id, and with it the same window ids.
   @Test func `a window that reuses the id of CopyPasta's lost window counts as a window of another program`()
     async throws
@@ -85,10 +101,10 @@ import X11Kit
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let clipboard = X11Clipboard(display: display)
-      let source = clipboard.makeSource(deliver: { _, _ in }) {}
+      let source = clipboard
       // Two simultaneous offers count as one of CopyPasta's own.
-      let texts = try ["ours", "ours, too"].map { try ClipText(validating: Array($0.utf8)) }
-      let offers = texts.map { text in Task { @MainActor in try await clipboard.offer(text) } }
+      let offers = ["ours", "ours, too"].map { text in Task { @MainActor in try await clipboard.offer(text) }
+      }
       for offer in offers { try await offer.value }
       #expect(try await source.readNow() == .own)
       let window = try #require(clipboard.owner?.window)
@@ -104,7 +120,7 @@ import X11Kit
       try await others.last?.offer(Array("another's".utf8))
       #expect(try await source.readNow() == .text("another's"))
       // The next copy opens a new connection.
-      try await clipboard.offer(ClipText(validating: Array("ours again".utf8)))
+      try await clipboard.offer("ours again")
       #expect(try await source.readNow() == .own)
     }
   }
@@ -116,8 +132,8 @@ import X11Kit
       let clipboard = X11Clipboard(display: display)
       let manager = try await ClipboardOwner.start(behaving: "Manager", on: desktop)
       for number in 1...100 {
-        try await clipboard.offer(ClipText(validating: Array("text \(number)".utf8)))
-        let isTaken = try await eventually { clipboard.offeredText == nil }
+        try await clipboard.offer("text \(number)")
+        let isTaken = try await eventually { clipboard.ownOffer == nil }
         try #require(isTaken, "after \(number) copies, \(manager.lines.suffix(3))")
       }
     }
@@ -130,32 +146,34 @@ import X11Kit
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let (deliveries, ownerChanges) = (Deliveries(), OwnerChanges())
-      let source = X11Clipboard(display: display).makeSource(
-        deliver: deliveries.take, ownerChanged: ownerChanges.add)
+      let source = X11Clipboard(display: display)
+      source.deliver = deliveries.take
+      let observation = source.changes.add(ownerChanges.add)
       source.limits = TransferLimits(idleTimeout: .seconds(3600), total: .seconds(3600))
       let slow = try desktop.start(Fixture.python("x11_owner.py", ["Mute", "XdndSelection"]))
       try await waitUntil("the drag source") { slow.lines == ["ready"] }
       let permit = ReadPermit()
       permit.grant()
-      let drop = Task { try await source.read(FakeDrop(nil), under: permit) }
+      let drop = Task { @MainActor in try await source.read(FakeDrop(nil), under: permit) }
       try await waitUntil("the request") { slow.lines == ["ready", "TARGETS"] }
       source.follow(true)
       var owner: SelectionOwner? = try SelectionOwner(display: display)
       for text in ["one", "two"] {
         try await owner?.offer(Array(text.utf8))
-        #expect(try await eventually { deliveries.all.last == .success(.text(text)) })
+        try await waitUntil("the text") { deliveries.all.last == .success(.text(text)) }
       }
       // Only a copy that is made after the source follows the clipboard counts as a change.
       try await waitUntil("the second copy reported") { ownerChanges.count >= 1 }
       let changes = ownerChanges.count
       owner = nil
-      #expect(try await eventually { ownerChanges.count > changes })
+      try await waitUntil("the end reported") { ownerChanges.count > changes }
       // Another drop does not wait either.
       let other = try desktop.start(Fixture.python("x11_owner.py", ["Owner", "XdndSelection"]))
       try await waitUntil("the other drag source") { other.lines == ["ready"] }
       #expect(try await source.read(FakeDrop(nil), under: permit) == .text("the owner's text"))
       await #expect(throws: TransferError.cancelled) { try await drop.value }
       source.close()
+      withExtendedLifetime(observation) {}
     }
   }
 
@@ -170,14 +188,14 @@ final class Deliveries: Sendable {
 
   var all: [ClipboardDelivery] { deliveries.withLock(\.self) }
 
-  nonisolated(nonsending) func take(_ delivery: ClipboardDelivery, _ offer: Int) async {
+  func take(_ delivery: ClipboardDelivery, _ offer: Int) {
     deliveries.withLock { $0.append(delivery) }
   }
 }
 
-extension ClipboardSource {
+extension SystemClipboard {
   /// Reads the offer that is on the clipboard now, as a paste does.
-  @MainActor func readNow() async throws(TransferError) -> ClipboardContent {
+  func readNow() async throws(TransferError) -> ClipboardContent {
     let permit = ReadPermit()
     permit.grant()
     return try await read(pasted: offer, under: permit)

@@ -13,7 +13,7 @@ import Testing
     let clipboard = try #require(Clipboard.ofDisplay)
     let bytes = Array("a text\u{0}with a NUL".utf8)
     clipboard.offer(bytes, as: ["text/plain;charset=utf-8", "STRING"])
-    #expect(clipboard.isLocal)
+    #expect(clipboard.isOffering)
     #expect(clipboard.mimeTypes == ["text/plain;charset=utf-8", "STRING"])
     var lifetime: Lifetime?
     var received: [UInt8]?
@@ -26,6 +26,15 @@ import Testing
     try await reading.value
     #expect(received == bytes)
     try await pump("GDK's answer") { lifetime?.isOver == true }
+  }
+
+  @Test func `a copy in an entry of this program is not the clipboard's own offer`() async throws {
+    let clipboard = try #require(Clipboard.ofDisplay)
+    clipboard.offer([1], as: ["text/plain"])
+    gdk_clipboard_set_text(clipboard.opaque, "an entry's text")
+    #expect(!clipboard.isOffering)
+    clipboard.offer([2], as: ["text/plain"])
+    #expect(clipboard.isOffering)
   }
 
   @Test(arguments: [true, false])

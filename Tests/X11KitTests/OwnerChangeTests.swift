@@ -1,4 +1,5 @@
 import ClipboardCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -190,8 +191,35 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == [])
     }
 
+    /// Otherwise quitting beside a program that hangs would wait for the time limit.
+    @Test
+    func `a clipboard read ends at once if it is not wanted any more, unless its text has begun to arrive`()
+      async throws
+    {
+      for (behaviour, last) in [("Mute", "TARGETS"), ("NoAnswer", "UTF8_STRING")] {
+        let silent = try await own(behaviour)
+        let isWanted = Mutex(true)
+        var read = SelectionRead(
+          .followed, under: permit, within: TransferLimits(idleTimeout: .seconds(3600)))
+        read.isWanted = { _ in isWanted.withLock(\.self) }
+        let reading = Task { [reader, read] in
+          do throws(TransferError) {
+            return Outcome.content(try await reader.read(read))
+          } catch {
+            return .failure(error)
+          }
+        }
+        while let line = try await silent.nextLine(), line != last {}
+        isWanted.withLock { $0 = false }
+        reader.endUnwantedRead()
+        #expect(await reading.value == .failure(.cancelled), "\(behaviour)")
+      }
+      try await own("Owner")
+      #expect(try await nextOutcome() == .text("the owner's text"))
+    }
+
     /// The owner replaces its text with the secret only after the reader has examined the formats.
-    @Test(arguments: ["SecretBeforeText", "SecretAfterTargets"])
+    @Test(arguments: ["SecretBeforeText", "SecretAfterTargets", "SecretAfterRefusal"])
     func `a secret that replaces a text during a read is not read`(_ behaviour: String) async throws {
       try await own(behaviour)
       #expect(try await nextOutcome() == .failure(.cancelled))

@@ -153,6 +153,23 @@ extension X11KitTests {
       #expect(counter.count.withLock { $0 } == 1)
     }
 
+    @Test
+    func `a selection owner does not take the clipboard from a program that has copied since the press`()
+      async throws
+    {
+      let press = try serverTime()
+      try await owner.offer(Array("later".utf8))
+      // A press before an own offer is not refused.
+      #expect(try await owner.offer(Array("first".utf8), at: press) == .held)
+      #expect(try await paste(display: display) == Array("first".utf8))
+      let other = try await Client.owner("Owner", display: display)
+      #expect(try await owner.offer(Array("late".utf8), at: press) == .ownershipLost)
+      #expect(try await paste(display: display) == Array("the owner's text".utf8))
+      #expect(try await owner.offer(Array("again".utf8), at: serverTime()) == .held)
+      #expect(try await paste(display: display) == Array("again".utf8))
+      withExtendedLifetime(other) {}
+    }
+
     @Test(arguments: ["kill", "destroy"])
     func `a selection owner reports that it was killed or its window destroyed by another client`(
       _ how: String
@@ -206,6 +223,15 @@ extension X11KitTests {
         return try await requestor.nextLine() == "begun 64"
       }
       #expect(hasRoom, sourceLocation: sourceLocation)
+    }
+
+    private func serverTime() throws -> UInt32 {
+      let connection = try XConnection(display: display)
+      let atoms = try Atoms(connection)
+      connection.requestTime(for: connection.makeWindow(), through: atoms[.timeProperty])
+      while true {
+        if case .propertySet(_, _, let time) = try connection.nextEvent(.endless) { return time }
+      }
     }
 
     /// Returns the text's size and SHA-256, as `requestor.py` prints them.

@@ -26,9 +26,9 @@ extension X11KitTests {
 
     @Test(arguments: [
       ("Owner", Outcome.text("the owner's text")),
-      ("NoTargets", .content(.noText)),
-      ("TextForTargets", .content(.noText)),
-      ("ManyTargets", .content(.noText)),
+      ("NoTargets", .failure(.refused)),
+      ("TextForTargets", .failure(.refused)),
+      ("ManyTargets", .failure(.refused)),
       ("Refuse", .failure(.refused)),
       ("Die", .failure(.ownerGone)),
       ("DieOnTargets", .failure(.ownerGone)),
@@ -65,6 +65,11 @@ extension X11KitTests {
       try await own(behaviour)
       #expect(await reader.outcome() == expected)
       try await expectNextReadIsRight()
+    }
+
+    @Test func `a followed read of an owner that lists no formats reports no text`() async throws {
+      try await own("NoTargets")
+      #expect(await reader.outcome(reason: .followed) == .content(.noText))
     }
 
     @Test(arguments: ["Mute", "NoAnswer", "IncrStall", "HintUnanswered"])

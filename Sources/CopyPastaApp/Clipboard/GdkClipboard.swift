@@ -7,86 +7,26 @@ import SerialQueue
 @MainActor
 final class GdkClipboard: SystemClipboard {
   private let device: any ClipboardDevice
-  private var offered: ClipText?
-  let offerLosses = Observers<Void>()
-  /// True until the user presses something after the last copy elsewhere: the compositor would silently refuse an
-  /// offer, and GDK would then treat the copies of other programs as this program's own.
-  private(set) var needsPress = true
-  let pendingRead: PendingRead
-  let ownCopies = OwnCopies()
-  private weak var source: GdkClipboardSource?
-
-  init(_ device: any ClipboardDevice, _ pendingRead: PendingRead = PendingRead()) {
-    self.pendingRead = pendingRead
-    self.device = device
-    device.onChange(weakly(self) { $0.changed() })
-  }
-
-  func makeSource(
-    deliver: @escaping ClipboardDeliver, ownerChanged: @escaping @Sendable () -> Void
-  ) -> any ClipboardSource {
-    let source = GdkClipboardSource(device, pendingRead, deliver: deliver, ownerChanged: ownerChanged)
-    self.source = source
-    return source
-  }
-
-  var offeredText: ClipText? { device.isOurs ? offered : nil }
-
-  func setText(_ text: ClipText) async throws(TransferError) {
-    await pendingRead.wait()
-    device.offer(text.bytes, as: TextFormat.mimeTypes)
-    offered = text
-  }
-
-  func notePress() { needsPress = false }
-
-  private func changed() {
-    if !device.isLocal, !device.mimeTypes.isEmpty { needsPress = true }
-    source?.changed()
-    if offered != nil && !device.isOurs {
-      offered = nil
-      offerLosses.notify()
-    }
-  }
-}
-
-/// The part of GDK's clipboard that `GdkClipboard` uses, as a protocol so that tests can replace it.
-@MainActor
-protocol ClipboardDevice: AnyObject {
-  var mimeTypes: [String] { get }
-  var isLocal: Bool { get }
-  func onChange(_ body: @escaping @MainActor () -> Void)
-  func synchronise()
-  func offer(_ bytes: [UInt8], as mimeTypes: [String])
-  func read(_ type: String, prepare: @MainActor () throws -> Void) async throws -> InputStream
-}
-
-extension Clipboard: ClipboardDevice {}
-
-extension ClipboardDevice {
-  /// Whether this program offers the clipboard's content; GDK's `isLocal` is also true of an empty clipboard.
-  fileprivate var isOurs: Bool { isLocal && !mimeTypes.isEmpty }
-}
-
-/// Reads the offers of other programs on Wayland and delivers them, all on the main thread.
-@MainActor
-private final class GdkClipboardSource: ClipboardSource {
-  private let clipboard: any ClipboardDevice
-  private let pendingRead: PendingRead
-  private let deliver: ClipboardDeliver
-  private let ownerChanged: @Sendable () -> Void
-  private let permit = ReadPermit()
+  let changes = Observers<Void>()
+  var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void = { _, _ in }
   var limits = TransferLimits()
-  /// Counts the changes of the selection owner.
-  private var changes = 0
+  private let pendingRead: PendingRead
+  private let permit = ReadPermit()
+  /// The number of changes of the selection owner.
+  private(set) var offer = 0
   private var hasNewOffer = false
   private var following: Task<Void, Never>?
   private var isClosed = false
   private var reads: [Read] = []
+  private var offered: OwnOffer?
+  /// True until the user presses something after the last copy elsewhere.
+  private(set) var needsPress = true
+  /// The number of copies in other programs, now and at the last press.
+  private var (otherCopies, pressed): (UInt32, UInt32) = (0, 0)
 
   private final class Read {
-    /// The value of the source's `changes` that identifies the offer.
-    let changes: Int
+    /// The number of the offer.
+    let offer: Int
     /// The permit under which requests are sent.
     let permit: ReadPermit
     /// The grant of the permit when the read began; the text is requested only while this grant is valid.
@@ -100,11 +40,12 @@ private final class GdkClipboardSource: ClipboardSource {
     /// The offer's owner may still be sending, but GDK reports nothing more about that owner.
     var isOwnershipLost = false
     var hasAsked = false
+    var hasBegun = false
     /// Receives a value at the change of the selection owner for which `confirm` waits.
     var change: FirstValue<Void>?
 
-    init(changes: Int, permit: ReadPermit, graceTime: Duration) {
-      self.changes = changes
+    init(of offer: Int, permit: ReadPermit, graceTime: Duration) {
+      self.offer = offer
       self.permit = permit
       grant = permit.current
       self.graceTime = graceTime
@@ -117,23 +58,88 @@ private final class GdkClipboardSource: ClipboardSource {
     var replaced: TransferError { isOwnershipLost ? .ownershipLost : .cancelled }
   }
 
-  init(
-    _ clipboard: any ClipboardDevice, _ pendingRead: PendingRead, deliver: @escaping ClipboardDeliver,
-    ownerChanged: @escaping @Sendable () -> Void
-  ) {
-    self.clipboard = clipboard
+  init(_ device: any ClipboardDevice, _ pendingRead: PendingRead = PendingRead()) {
     self.pendingRead = pendingRead
-    self.deliver = deliver
-    self.ownerChanged = ownerChanged
+    self.device = device
+    device.onChange(weakly(self) { $0.changed() })
   }
 
-  var offer: Int { changes }
+  private func changed() {
+    let isOwn = device.isOffering
+    if !isOwn, !device.mimeTypes.isEmpty {
+      needsPress = true
+      otherCopies += 1
+    }
+    noteChange(isOwn: isOwn)
+    hasNewOffer = !device.mimeTypes.isEmpty
+    if hasNewOffer, !isOwn, permit.current != nil { pendingRead.begin() }
+    if !isOwn {
+      offered = nil
+      changes.notify()
+    }
+    readOffers()
+  }
+
+  /// Updates the reads in progress after a change of the selection owner.
+  ///
+  /// If another program has replaced the offer, a read is cancelled after its grace time. If the user has copied a row,
+  /// the read continues within its limits, because its text was copied before the row.
+  private func noteChange(isOwn: Bool) {
+    for read in reads {
+      if isOwn && read.offer == offer && read.isAllowed {
+        read.isOwnershipLost = true
+      } else if !isOwn, read.grace == nil {
+        read.grace = Timeout(after: read.graceTime) { [weak read] in read?.task?.cancel() }
+      }
+      read.change?.send(())
+    }
+    offer += 1
+  }
+
+  // MARK: - Offering
+
+  var ownOffer: OwnOffer? {
+    get { device.isOffering ? offered : nil }
+    set { offered = newValue }
+  }
+
+  /// Makes no offer that the compositor would refuse: GDK would not notice the refusal, and would ignore all later
+  /// copies in other programs.
+  func setText(_ offer: OwnOffer, _ press: CopyPress) async throws(TransferError) {
+    await pendingRead.wait()
+    device.synchronise()
+    guard press.moment == otherCopies else { throw .ownershipLost }
+    // In another program's window, copies go unnoticed.
+    guard !device.isLeft else { throw .unavailable }
+    device.offer(offer.text.bytes, as: TextFormat.mimeTypes)
+    offered = offer
+  }
+
+  func notePress(at time: UInt32) {
+    needsPress = false
+    pressed = otherCopies
+  }
+
+  func takePress() -> CopyPress { CopyPress(moment: pressed) }
 
   // MARK: - Following
 
+  var isReading: Bool { pendingRead.isReading }
+
+  func afterRead(_ body: @escaping @MainActor () -> Void) { pendingRead.afterRead { onMain(body) } }
+
   func follow(_ isFollowing: Bool) {
     if pendingRead.follow(isFollowing, permit) { hasNewOffer = isFollowing }
+    if !isFollowing { endRevokedReads() }
     readOffers()
+  }
+
+  var isEnding = false
+
+  func endRevokedReads() {
+    for read in reads where !read.hasBegun && (isEnding || !read.isAllowed && !read.hasAsked) {
+      read.task?.cancel()
+    }
   }
 
   func close() {
@@ -154,52 +160,28 @@ private final class GdkClipboardSource: ClipboardSource {
 
   private var mayReadAnew: Bool { permit.current != nil && hasNewOffer }
 
-  func changed() {
-    noteChange(isOwn: clipboard.isOurs)
-    if !clipboard.isOurs { ownerChanged() }
-    hasNewOffer = !clipboard.mimeTypes.isEmpty
-    if hasNewOffer, !clipboard.isLocal, permit.current != nil { pendingRead.begin() }
-    readOffers()
-  }
-
-  /// Updates the reads in progress after a change of the selection owner.
-  ///
-  /// If another program has replaced the offer, a read is cancelled after its grace time. If the user has copied a row,
-  /// the read continues within its limits, because its text was copied before the row.
-  private func noteChange(isOwn: Bool) {
-    for read in reads {
-      if isOwn && read.changes == changes && read.isAllowed {
-        read.isOwnershipLost = true
-      } else if !isOwn, read.grace == nil {
-        read.grace = Timeout(after: read.graceTime) { [weak read] in read?.task?.cancel() }
-      }
-      read.change?.send(())
-    }
-    changes += 1
-  }
-
   // MARK: - Reading
 
   private func readOffer() async {
     hasNewOffer = false
-    let offer = changes
-    await pendingRead.deliver(to: { await self.deliver($0, offer) }, under: permit) {
+    let offer = offer
+    await pendingRead.deliver(to: { self.deliver($0, offer) }, under: permit) {
       () throws(TransferError) in
-      try await content(of: offer, under: permit) { [pendingRead] in pendingRead.end() }
+      try await content(of: offer, under: permit, limits) { [pendingRead] in pendingRead.end() }
     }
   }
 
   // Leave `hasNewOffer` set, because the followed read must still deliver the offer.
   func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
-    try await content(of: offer, under: permit) {}
+    try await content(of: offer, under: permit, limits.ofPaste) {}
   }
 
   /// - Parameter asked: Called when no further request for the text is expected, unless another program has copied.
   private func content(
-    of offer: Int, under permit: ReadPermit, asked: @escaping @MainActor () -> Void
+    of offer: Int, under permit: ReadPermit, _ limits: TransferLimits, asked: @escaping @MainActor () -> Void
   ) async throws(TransferError) -> ClipboardContent {
-    let read = Read(changes: offer, permit: permit, graceTime: limits.grace)
-    let task = Task.unpooled { [limits] in try await self.content(of: read, within: limits, asked: asked) }
+    let read = Read(of: offer, permit: permit, graceTime: limits.grace)
+    let task = Task.unpooled { try await self.content(of: read, within: limits, asked: asked) }
     read.task = task
     reads.append(read)
     defer { reads.removeAll { $0 === read } }
@@ -217,12 +199,12 @@ private final class GdkClipboardSource: ClipboardSource {
   private func content(
     of read: Read, within limits: TransferLimits, asked: @escaping @MainActor () -> Void
   ) async throws -> ClipboardContent {
-    guard read.changes == changes else { throw read.replaced }
-    let formats = clipboard.mimeTypes
-    if clipboard.isLocal { return formats.isEmpty ? .noText : .own }
+    guard read.offer == offer else { throw read.replaced }
+    let formats = device.mimeTypes
+    if device.isOffering { return .own }
     let offer = OfferedText(formats: formats, limits: limits) { [self] format, isText in
-      try await clipboard.read(format) {
-        guard read.isAllowed, read.changes == changes else { throw read.replaced }
+      try await device.read(format) {
+        guard read.isAllowed, read.offer == self.offer else { throw read.replaced }
         if isText { read.hasAsked = true }
       }
     } confirm: { [self] in
@@ -231,6 +213,8 @@ private final class GdkClipboardSource: ClipboardSource {
       // A newer offer has a pending read of its own.
       if read.grace != nil { return }
       asked()
+    } begun: {
+      read.hasBegun = true
     }
     return try await offer.content()
   }
@@ -238,7 +222,7 @@ private final class GdkClipboardSource: ClipboardSource {
   func read(
     _ drop: any DroppedText, under permit: ReadPermit
   ) async throws(TransferError) -> ClipboardContent {
-    let offer = OfferedText(formats: drop.formats, limits: limits) { format, _ in
+    let offer = OfferedText(formats: drop.formats, limits: limits.ofPaste) { format, _ in
       try await drop.read(format) { if permit.current == nil { throw TransferError.cancelled } }
     } confirm: { _ in
     }
@@ -269,20 +253,20 @@ private final class GdkClipboardSource: ClipboardSource {
   /// as whole if it was requested before the replacement and is not empty: an owner that loses the clipboard does not
   /// stop in the middle of a transfer.
   private func confirm(_ read: Read, _ answer: OfferedText.Answer) async throws {
-    clipboard.synchronise()
-    guard changes == read.changes || read.isOwnershipLost else {
-      throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
+    device.synchronise()
+    guard offer == read.offer || read.isOwnershipLost else {
+      throw device.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
     }
-    if changes == read.changes {
+    if offer == read.offer {
       try await waitForChange(
         during: read, atMost: answer == .empty(isLast: true) ? Self.longDying : Self.dying)
     }
-    clipboard.synchronise()
+    device.synchronise()
     if read.isOwnershipLost {
       guard read.hasAsked, answer == .bytes else { throw TransferError.ownershipLost }
       return
     }
-    if changes != read.changes, clipboard.mimeTypes.isEmpty { throw TransferError.ownerGone }
+    if offer != read.offer, device.mimeTypes.isEmpty { throw TransferError.ownerGone }
     // Let the main loop run once, so that GTK processes a loss of the focus.
     try await Timeout.wait(.zero)
     guard read.isAllowed else { throw TransferError.cancelled }
@@ -293,5 +277,26 @@ private final class GdkClipboardSource: ClipboardSource {
     let change = FirstValue<Void>()
     read.change = change
     try await change.value(within: time, else: ())
+  }
+}
+
+/// The part of GDK's clipboard that `GdkClipboard` uses, as a protocol so that tests can replace it.
+@MainActor
+protocol ClipboardDevice: AnyObject {
+  var mimeTypes: [String] { get }
+  /// Whether the clipboard holds the last content that `offer` has set.
+  var isOffering: Bool { get }
+  /// Whether windows of this program are shown, and none of them has the keyboard focus.
+  var isLeft: Bool { get }
+  func onChange(_ body: @escaping @MainActor () -> Void)
+  func synchronise()
+  func offer(_ bytes: [UInt8], as mimeTypes: [String])
+  func read(_ type: String, prepare: @MainActor () throws -> Void) async throws -> InputStream
+}
+
+extension Clipboard: ClipboardDevice {
+  var isLeft: Bool {
+    let windows = Window.shown
+    return !windows.isEmpty && !windows.contains(where: \.isFocusedByCompositor)
   }
 }

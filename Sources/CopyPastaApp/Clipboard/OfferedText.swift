@@ -13,6 +13,8 @@ struct OfferedText {
   let confirm: @MainActor (Answer) async throws -> Void
   /// Called when no further request for the text is expected: it has begun to arrive, or the last form is requested.
   var asked: @MainActor () -> Void = {}
+  /// Called when the text has begun to arrive.
+  var begun: @MainActor () -> Void = {}
 
   /// What an owner has sent.
   enum Answer: Equatable {
@@ -70,7 +72,14 @@ struct OfferedText {
   private func bytes(
     of form: String, isText: Bool, isLast: Bool, _ limits: TransferLimits
   ) async throws -> [UInt8] {
-    let transfer = TextTransfer(limits: limits, begun: { if isText { asked() } })
+    let transfer = TextTransfer(
+      limits: limits,
+      begun: {
+        if isText {
+          begun()
+          asked()
+        }
+      })
     let bytes = try await transfer.bytes {
       let stream = try await open(form, isText)
       if isText, isLast { asked() }

@@ -76,11 +76,11 @@ final class PendingRead: Sendable {
 
   /// Reads an offer and delivers it, and then runs what waits for the delivery.
   nonisolated(nonsending) func deliver(
-    to deliver: nonisolated(nonsending) (ClipboardDelivery) async -> Void, under permit: ReadPermit,
+    to deliver: (ClipboardDelivery) -> Void, under permit: ReadPermit,
     of read: nonisolated(nonsending) () async throws(TransferError) -> ClipboardContent
   ) async {
     progress.withLock { $0.isReading = true }
-    await deliver(await delivery(under: permit, of: read))
+    deliver(await delivery(under: permit, of: read))
     let waiting = progress.withLock { progress in
       defer { progress = Progress() }
       return progress.waiting

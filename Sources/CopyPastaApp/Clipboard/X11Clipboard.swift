@@ -10,30 +10,24 @@ import X11Kit
 @MainActor
 final class X11Clipboard: SystemClipboard {
   private let display: String
-  let pendingRead: PendingRead
-  let ownCopies = OwnCopies()
-  private weak var source: X11ClipboardSource?
+  private let pendingRead: PendingRead
+  private lazy var source = X11ClipboardSource(display: display, pendingRead) { [weak self] delivery, offer in
+    onMain { [weak self] in self?.deliver(delivery, offer) }
+  } ownerChanged: { [weak self] in
+    onMain { [weak self] in self?.changes.notify() }
+  }
+  var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void = { _, _ in }
+  let changes = Observers<Void>()
   /// The window that has to have the focus for the clipboard to be read.
   private var readingWindow: UInt32?
   /// Offers this program's texts; created when a text is first offered.
   private(set) var owner: SelectionOwner?
-  let offerLosses = Observers<Void>()
-
-  private(set) var offeredText: ClipText?
+  var ownOffer: OwnOffer?
+  private var press: UInt32?
 
   init(display: String, _ pendingRead: PendingRead = PendingRead()) {
     self.display = display
     self.pendingRead = pendingRead
-  }
-
-  func makeSource(
-    deliver: @escaping ClipboardDeliver, ownerChanged: @escaping @Sendable () -> Void
-  ) -> any ClipboardSource {
-    let source = X11ClipboardSource(
-      display: display, pendingRead, deliver: deliver, ownerChanged: ownerChanged)
-    self.source = source
-    updateWindows()
-    return source
   }
 
   func setReadingWindow(_ number: UInt32?) {
@@ -42,30 +36,73 @@ final class X11Clipboard: SystemClipboard {
   }
 
   private func updateWindows() {
-    source?.control.withLock { ($0.ownWindow, $0.readingWindow) = (owner?.window, readingWindow) }
+    source.control.withLock { ($0.ownWindow, $0.readingWindow) = (owner?.window, readingWindow) }
   }
+
+  // MARK: - Reading
+
+  var limits: TransferLimits {
+    get { source.limits }
+    set { source.limits = newValue }
+  }
+
+  var offer: Int { source.offer }
+
+  var isReading: Bool { pendingRead.isReading }
+
+  func afterRead(_ body: @escaping @MainActor () -> Void) { pendingRead.afterRead { onMain(body) } }
+
+  func follow(_ isFollowing: Bool) {
+    // A later copy without a press, as from a screen reader, is not as old as a press before the window was left.
+    if !isFollowing { press = nil }
+    source.follow(isFollowing)
+  }
+
+  func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
+    try await source.read(pasted: offer, under: permit)
+  }
+
+  func read(_ drop: any DroppedText, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent
+  {
+    try await source.read(drop, under: permit)
+  }
+
+  func endRevokedReads() { source.endRevokedReads() }
+
+  var isEnding: Bool {
+    get { source.control.withLock(\.isEnding) }
+    set { source.control.withLock { $0.isEnding = newValue } }
+  }
+
+  func close() { source.close() }
+
+  // MARK: - Offering
 
   // Accept X11's own names as well, because some drag sources list only these names.
   var dropFormats: [String] { TextFormat.names }
 
-  func setText(_ text: ClipText) async throws(TransferError) {
+  func notePress(at time: UInt32) { press = time }
+
+  func takePress() -> CopyPress { CopyPress(moment: press.take() ?? 0) }
+
+  func setText(_ offer: OwnOffer, _ press: CopyPress) async throws(TransferError) {
     await pendingRead.wait()
     let outcome: SelectionOwner.Outcome
     do {
-      outcome = try await connectedOwner().offer(text.bytes)
+      outcome = try await connectedOwner().offer(offer.text.bytes, at: press.moment)
     } catch {
       // Try once more with a new connection: the server may have dropped the old connection since its last use.
       forgetOwner()
       do {
-        outcome = try await connectedOwner().offer(text.bytes)
+        outcome = try await connectedOwner().offer(offer.text.bytes, at: press.moment)
       } catch {
         forgetOwner()
-        offerLosses.notify()
+        changes.notify()
         throw .unavailable
       }
     }
     // Ask again, because the owner may have lost the clipboard, and reported that, before this task continued.
-    offeredText = owner?.isOwner == true ? text : nil
+    ownOffer = owner?.isOwner == true ? offer : nil
     if outcome == .ownershipLost { throw .ownershipLost }
   }
 
@@ -88,25 +125,25 @@ final class X11Clipboard: SystemClipboard {
   /// Forgets `owner` and its window, because the server may reuse the window's id for another program.
   private func forgetOwner() {
     owner = nil
-    offeredText = nil
+    ownOffer = nil
     updateWindows()
   }
 
   private func lost(by owner: SelectionOwner) async {
     // Ignore the loss if the owner has offered a new text since.
     guard !owner.isOwner, owner === self.owner else { return }
-    offeredText = nil
+    ownOffer = nil
     if await owner.isConnectionLost { forgetOwner() }
-    offerLosses.notify()
+    changes.notify()
   }
 }
 
 /// Reads and delivers the offers of other programs on X11: copies and pastes on the reader's thread, drops on another.
-private actor X11ClipboardSource: ClipboardSource, SerialActor {
+private actor X11ClipboardSource: SerialActor {
   nonisolated let queue = SerialQueue(label: "org.copypasta.selection-reader")
   private let display: String
   private let pendingRead: PendingRead
-  private let deliver: ClipboardDeliver
+  private let deliver: @Sendable (ClipboardDelivery, _ offer: Int) -> Void
   private let ownerChanged: @Sendable () -> Void
   private let permit = ReadPermit()
   /// State that the main thread changes while the actor's thread sleeps in a transfer.
@@ -128,12 +165,15 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
     var readingWindow: UInt32?
     var following: Task<Void, Never>?
     var isClosed = false
+    var isEnding = false
+    var reader: SelectionReader?
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   init(
-    display: String, _ pendingRead: PendingRead, deliver: @escaping ClipboardDeliver,
+    display: String, _ pendingRead: PendingRead,
+    deliver: @escaping @Sendable (ClipboardDelivery, _ offer: Int) -> Void,
     ownerChanged: @escaping @Sendable () -> Void
   ) {
     self.display = display
@@ -159,8 +199,11 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
       guard isFollowing, !control.isClosed, control.following == nil else { return }
       control.following = Task.unpooled(on: self) { source in await source.followOffers() }
     }
+    if !isFollowing { endRevokedReads() }
     Task.unpooled(on: self) { source in await source.reader?.permitChanged() }
   }
+
+  @MainActor func endRevokedReads() { control.withLock(\.reader)?.endUnwantedRead() }
 
   @MainActor func close() {
     permit.revoke()
@@ -181,7 +224,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
       // The server cannot be reached, or the source is closed. Unless the source is closed, the next `follow(true)`
       // starts this loop again.
       control.withLock { $0.following = nil }
-      await deliver(.failure(error), offer)
+      deliver(.failure(error), offer)
     }
   }
 
@@ -201,7 +244,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   private func readOffer() async {
     await pendingRead.deliver(
-      to: { await self.deliver($0, self.control.withLock(\.judgedOffer)) }, under: permit
+      to: { self.deliver($0, self.control.withLock(\.judgedOffer)) }, under: permit
     ) { () throws(TransferError) in
       var read = self.read(.followed, under: self.permit)
       read.isCurrentOffer = { [weak self] in
@@ -209,14 +252,23 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
         return true
       }
       read.asked = { [pendingRead] in pendingRead.end() }
+      read.isWanted = { [permit, weak self] progress in
+        switch progress {
+        case .examining: permit.current != nil
+        case .requested: self?.control.withLock { !$0.isEnding } ?? false
+        case .begun: true
+        }
+      }
       return try await self.content(of: read)
     }
   }
 
   private nonisolated func read(_ reason: SelectionRead.Reason, under permit: ReadPermit) -> SelectionRead {
-    let (limits, window) = control.withLock { ($0.limits, $0.readingWindow) }
+    var (limits, window) = control.withLock { ($0.limits, $0.readingWindow) }
+    if reason != .followed { limits = limits.ofPaste }
     var read = SelectionRead(reason, under: permit, activeWindow: window, within: limits)
     read.ownWindow = { [weak self] in self?.control.withLock(\.ownWindow) }
+    read.isWanted = { $0 == .begun || permit.current != nil }
     return read
   }
 
@@ -267,6 +319,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
         self?.changed(to: $0)
       }
       self.reader = reader
+      control.withLock { $0.reader = reader }
       return reader
     } catch {
       throw .unavailable
@@ -274,7 +327,9 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
   }
 
   private func forget(_ lost: SelectionReader) {
-    if reader === lost { reader = nil }
+    guard reader === lost else { return }
+    reader = nil
+    control.withLock { $0.reader = nil }
   }
 }
 

@@ -131,7 +131,7 @@ struct HistoryAction {
   static var close: HistoryAction {
     HistoryAction(
       name: "close", title: tr("Hide the window"), keys: ["Escape", "<Control>w"],
-      effect: .window { $0.closed() })
+      effect: .window { if !$0.session.cancelPaste() { $0.closed() } })
   }
 
   // MARK: -

@@ -50,7 +50,7 @@ final class HistoryList {
     self.session = session
     let rows = RowContext(now: now) { model.count }
     rows.lineLimit = lineLimit
-    rows.onClipboard = session.onClipboard
+    rows.onClipboard = session.clipboardState.clip
     self.rows = rows
     view = ListView(model: model.listModel) { ClipRow(of: $0, in: rows) }
     view.addStyle("history")
@@ -101,9 +101,9 @@ final class HistoryList {
       }
       if isAnnounced { view.announce(event.message) }
     case .added: focusNewest()
-    case .onClipboardChanged: markOnClipboard(session.onClipboard)
+    case .clipboardChanged: markOnClipboard(session.clipboardState.clip)
     case .contentReplaced: refreshClips()
-    case .stateChanged, .countChanged, .deletionsChanged, .questionChanged, .secret, .offered, .failed, .text,
+    case .stateChanged, .countChanged, .deletionsChanged, .questionChanged, .offered, .failed, .text,
       .recovered, .reopened:
       break
     }

@@ -124,12 +124,12 @@ final class HistoryWindow {
     case .deletionsChanged: showUndo()
     case .questionChanged: showRetentionQuestion()
     case .recovered: showRecoveryOutcome()
-    case .secret(true): readingIndicator.showSecret()
-    case .secret(false): readingIndicator.hideSecret()
+    case .clipboardChanged where session.clipboardState == .secret: readingIndicator.showSecret()
+    case .clipboardChanged: readingIndicator.hideSecret()
     case .failed(let failure): show(failure)
     case .reopened(because: let error): if error == .replaced { showNotice(error.message) }
     case .text(let seen, let text): show(text, of: seen)
-    case .contentReplaced, .onClipboardChanged, .offered, .done, .added: break
+    case .contentReplaced, .offered, .done, .added: break
     }
   }
 
@@ -171,14 +171,15 @@ final class HistoryWindow {
     Task.unpooled { [self] in
       let shown = await Self.shown(text)
       guard isShown else { return }
-      showText(
-        TextWindow(
-          shown, capturedAt: seen.clip.capturedAt, in: parentOfDialogs?.size, state: services.windowState
-        ) { [session] in
-          session.copy(seen, copied: $1)
-        } copyPart: { [session] in
-          session.copy(part: $0, copied: $1)
-        })
+      let textWindow = TextWindow(
+        shown, capturedAt: seen.clip.capturedAt, in: parentOfDialogs?.size, state: services.windowState
+      ) { [session] in
+        session.copy(seen, copied: $1)
+      } copyPart: { [session] in
+        session.copy(part: $0, copied: $1)
+      }
+      textWindow.window.onPress { [clipboard = session.clipboard] in clipboard.notePress(at: $0) }
+      showText(textWindow)
     }
   }
 
@@ -253,7 +254,7 @@ final class HistoryWindow {
 
   private func connect() {
     window.onActivityChange(weakly(self) { $0.activityChanged() })
-    window.onAnyInput { [clipboard = session.clipboard] _ in clipboard.notePress() }
+    window.onPress { [clipboard = session.clipboard] in clipboard.notePress(at: $0) }
     window.onCloseRequest { [weak self] in
       self?.closed()
       return true
@@ -298,7 +299,7 @@ final class HistoryWindow {
   private func copyCommand() {
     guard let command = services.shortcut.advice.command else { return }
     Task.unpooled { [self] in
-      let failure = await session.clipboard.offer(command: command)
+      let failure = await session.copy(command: command)
       if let failure { showNotice(failure) } else { body.emptyPage.showCopied() }
     }
   }

@@ -23,7 +23,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     let preferences = services.preferences
     self.preferences = preferences
     shortcut = ShortcutGroup(
-      preferences, services.shortcut, in: window, clipboard: session.clipboard)
+      preferences, services.shortcut, in: window, copy: { [session] in await session.copy(command: $0) })
     startsAtLogin = PreferenceRow(
       .startsAtLogin, of: preferences, tr("_Start at Login"),
       tr(
@@ -38,6 +38,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     vibrates.isShown = false
     trayIcon = PreferenceRow(.showsTrayIcon, of: preferences, tr("_Tray Icon"), Self.trayExplanation)
     let warnings = preferences.areKept ? [] : [Self.warning]
+    window.onPress { [clipboard = session.clipboard] in clipboard.notePress(at: $0) }
     (warnings + [shortcut.root] + groups.map(\.root)).forEach(page.append)
     Task.unpooled { [weak self] in
       var bus: Bus?

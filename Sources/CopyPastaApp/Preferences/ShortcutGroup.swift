@@ -12,7 +12,7 @@ final class ShortcutGroup {
 
   private let preferences: Preferences
   private let controller: GlobalShortcutController
-  private let clipboard: any SystemClipboard
+  private let copy: @MainActor (String) async -> String?
   private weak var window: Window?
   private let label = Label()
   private let button: Button
@@ -29,12 +29,12 @@ final class ShortcutGroup {
   /// - Parameter window: The group's window, which is held weakly.
   init(
     _ preferences: Preferences, _ controller: GlobalShortcutController, in window: Window,
-    clipboard: any SystemClipboard
+    copy: @escaping @MainActor (String) async -> String?
   ) {
     self.preferences = preferences
     self.controller = controller
     self.window = window
-    self.clipboard = clipboard
+    self.copy = copy
     label.center()
     label.wrap()
     button = Button(child: label)
@@ -136,8 +136,8 @@ final class ShortcutGroup {
 
   private func copyCommand() {
     guard let text = controller.state.command else { return }
-    Task.unpooled { [clipboard, commandRow, copyButton] in
-      if let failure = await clipboard.offer(command: text) { return commandRow.showError(failure) }
+    Task.unpooled { [copy, commandRow, copyButton] in
+      if let failure = await copy(text) { return commandRow.showError(failure) }
       copyButton.showCopied()
     }
   }

@@ -1,17 +1,18 @@
 import GtkKit
 import SerialQueue
-import Synchronization
 
-/// Delivers elements to the main thread, normally immediately, but in batches if they arrive in a burst.
+/// Delivers elements, normally as soon as the main loop is free, but in batches if they arrive in a burst.
 ///
 /// Drawing the list takes some 10 ms, and three times that with many new rows. If copies follow each other faster,
 /// drawing each of them would keep the main thread from reading the next copies, which would be lost.
-final class BurstMailbox<Element: Sendable>: Sendable {
+@MainActor
+final class BurstMailbox<Element: Sendable> {
   private let pace: Pace
   private let deliver: @MainActor ([Element]) -> Void
-  private let content = Mutex(Content())
+  private var waiting: [Element] = []
+  private var last: ContinuousClock.Instant?
   /// Runs while a burst is held back.
-  @MainActor private var timer: Timeout?
+  private var timer: Timeout?
 
   /// When elements count as a burst, and how long a burst is held back.
   struct Pace {
@@ -27,48 +28,37 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     var pause = Duration.milliseconds(20)
   }
 
-  private struct Content {
-    var waiting: [Element] = []
-    var last: ContinuousClock.Instant?
-  }
-
   init(_ pace: Pace = Pace(), deliver: @escaping @MainActor ([Element]) -> Void) {
     self.pace = pace
     self.deliver = deliver
   }
 
-  /// Adds an element, to be delivered as soon as the main thread is free or, in a burst, within `Pace.limit`.
+  /// Adds an element, to be delivered as soon as the main loop is free or, in a burst, within `Pace.limit`.
   func add(_ element: Element) {
     let now = ContinuousClock.now
-    let (isFirst, isFast) = content.withLock { content in
-      let isFast = content.last.map { now - $0 < pace.gap } ?? false
-      content.last = now
-      content.waiting.append(element)
-      return (content.waiting.count == 1, isFast)
-    }
-    guard isFirst else { return }
-    Task.unpooled { [pace] in
-      if isFast { self.waitForSilence(until: now + pace.limit) } else { self.deliverBatch() }
+    let isFast = last.map { now - $0 < pace.gap } ?? false
+    last = now
+    waiting.append(element)
+    guard waiting.count == 1 else { return }
+    Task.unpooled { [self] in
+      if isFast { waitForSilence(until: now + pace.limit) } else { deliverBatch() }
     }
   }
 
   /// Delivers all elements added so far together, in their order.
-  @MainActor func flush() { deliver(atMost: .max) }
+  func flush() { deliver(atMost: .max) }
 
-  @MainActor private func deliverBatch() { deliver(atMost: pace.batchSize) }
+  private func deliverBatch() { deliver(atMost: pace.batchSize) }
 
-  @MainActor private func deliver(atMost count: Int) {
-    let (elements, hasMore) = content.withLock { content in
-      let elements = Array(content.waiting.prefix(count))
-      content.waiting.removeFirst(elements.count)
-      return (elements, !content.waiting.isEmpty)
-    }
-    timer = hasMore ? Timeout(after: pace.pause, weakly(self) { $0.deliverBatch() }) : nil
+  private func deliver(atMost count: Int) {
+    let elements = Array(waiting.prefix(count))
+    waiting.removeFirst(elements.count)
+    timer = waiting.isEmpty ? nil : Timeout(after: pace.pause, weakly(self) { $0.deliverBatch() })
     if !elements.isEmpty { deliver(elements) }
   }
 
-  @MainActor private func waitForSilence(until limit: ContinuousClock.Instant) {
-    guard let last = content.withLock(\.last) else { return }
+  private func waitForSilence(until limit: ContinuousClock.Instant) {
+    guard let last, !waiting.isEmpty else { return }
     let now = ContinuousClock.now
     let end = min(last + pace.silence, limit)
     guard now < end else { return deliverBatch() }

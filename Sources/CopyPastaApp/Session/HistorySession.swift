@@ -27,10 +27,9 @@ final class HistorySession {
     /// Clips may have other ids, because the list shows another file or another program has changed the file.
     case contentReplaced
     case deletionsChanged
-    case onClipboardChanged
+    /// What is known to be on the clipboard may have changed; see `clipboardState`.
+    case clipboardChanged
     case questionChanged
-    /// Whether the newest copy was skipped because a password manager marked it as secret.
-    case secret(Bool)
     /// A clip's whole text was put on the clipboard.
     case offered
     /// An action on a clip is done; `isAnnounced` is false if another window announces it.
@@ -77,12 +76,7 @@ final class HistorySession {
   /// Records texts that are copied elsewhere, pasted or dropped.
   private(set) lazy var intake = Intake(
     into: store, from: clipboard, after: queue, now: services.now, show: weakly(self) { $0.show($1) },
-    onClipboardChanged: weakly(self) { session, _ in session.events.notify(.onClipboardChanged) },
-    contentChanged: weakly(self) { $0.hasSkippedSecret = false })
-  /// Whether the text on the clipboard was skipped, because a password manager marked it as secret.
-  var hasSkippedSecret = false {
-    didSet { if hasSkippedSecret || oldValue { events.notify(.secret(hasSkippedSecret)) } }
-  }
+    clipboardChanged: weakly(self) { $0.events.notify(.clipboardChanged) })
   /// Runs the user's actions, the captures and attempts to open the history, in the order in which they are requested.
   let queue = TaskQueue()
   /// Runs the deletions of expired items separately, because they can take a long time and must not delay captures or
@@ -147,8 +141,8 @@ final class HistorySession {
   /// Why the open history cannot be changed; nil if it can.
   var obstacle: StoreError? { if case .open(let obstacle) = state { obstacle } else { nil } }
 
-  /// The clip that is on the clipboard, if that is known without reading the clipboard.
-  var onClipboard: Clip.ID? { isOpened ? intake.onClipboard : nil }
+  /// What is known to be on the clipboard, without reading it.
+  var clipboardState: ClipboardState { isOpened ? intake.clipboardState : .unknown }
 
   /// The expired items about which the user has to decide, because the clock may be wrong.
   var question: ExpiredClips? {
@@ -159,7 +153,7 @@ final class HistorySession {
   var recovery: HistoryRecovery.Outcome?
 
   /// Whether the clipboard is followed and copies in other programs are recorded.
-  var isReading: Bool { isOpened && intake.conditions.isFollowing }
+  var isReading: Bool { isOpened && intake.isFollowing }
 
   /// How much the user sees of the history; the clipboard is read only while this is `.active`.
   var attention = Attention.hidden {
@@ -167,7 +161,8 @@ final class HistorySession {
       guard attention != oldValue else { return }
       follow()
       if attention == .hidden {
-        (retry, retentionTimer) = (nil, nil)
+        retentionTimer = nil
+        scheduleRetry()
       } else if attention == .active {
         tryAgain()
         expire()
@@ -182,8 +177,8 @@ final class HistorySession {
     guard isOpened else { return }
     let wasReading = isReading
     intake.conditions = Intake.Conditions(
-      isShown: attention != .hidden, isActive: attention == .active && isOpen && !isClosed,
-      isPaused: services.pause.isPaused)
+      isShown: attention != .hidden, isActive: attention == .active && !isClosed,
+      isPaused: services.pause.isPaused, isOpen: isOpen)
     if isReading != wasReading { events.notify(.stateChanged) }
   }
 
@@ -358,7 +353,8 @@ final class HistorySession {
   /// Tries again after a delay, while the history is locked by another program and a window shows it.
   private func scheduleRetry() {
     retry = nil
-    guard attention != .hidden, state == .opening || obstacle == .locked else { return }
+    // Texts that wait for the lock are written also while the window is hidden.
+    guard state == .opening || obstacle == .locked, attention != .hidden || intake.isWaiting else { return }
     retry = Timeout(after: Self.retryDelay, weakly(self) { $0.tryAgain() })
   }
 
@@ -395,6 +391,12 @@ final class HistorySession {
     }
   }
 
+  /// Tries again later to write what a lock of another program holds up, without showing the failure.
+  func awaitLock() {
+    if isOpen { state = .open(obstacle: .locked) }
+    scheduleRetry()
+  }
+
   /// Call this after a change of the history, which shows that an obstacle no longer exists.
   func didWrite() { if obstacle != nil { tryAgain() } }
 
@@ -421,6 +423,8 @@ final class HistorySession {
   /// Finishes the work that is left within a time limit, hands the clipboard over, and closes the file.
   func end() async {
     attention = .hidden
+    // Do not wait for a program that does not send its text.
+    if isOpened { intake.endUnansweredReads() }
     await MainLoop.wait(atMost: Self.endPatience) { [self] in await drain() }
     // A copy may have waited for the read of another program's text.
     await MainLoop.wait(atMost: Self.diskPatience) { [self] in
@@ -434,9 +438,6 @@ final class HistorySession {
   /// Stops reading the clipboard permanently, does the work that is left, reports copies that are lost, and closes the
   /// file.
   func close() async {
-    // Store the fingerprint of the last copy. Otherwise the next start would record its text if a clipboard manager
-    // offers it.
-    if !clipboard.ownCopies.all.isEmpty { open(mayRecover: false) }
     guard isOpened else { return }
     isClosed = true
     follow()
@@ -445,7 +446,7 @@ final class HistorySession {
     guard state != .recovering else { return HistoryRecovery.abandon(services.location) }
     await queue.drain()
     let lost = await intake.close()
-    if let obstacle = intake.obstacle, lost > 0 {
+    if lost > 0, let obstacle = intake.obstacle ?? obstacle {
       let message = trn("%s copy was not recorded.", "%s copies were not recorded.", lost)
       printError(message.filled(with: Format.number(lost)) + " " + obstacle.message)
     }

@@ -115,7 +115,7 @@ enum HistoryFailure: Equatable {
   /// The text to copy or show is no longer in the history.
   case gone
   case clipboardUnavailable
-  /// Another program copied something at the same moment.
+  /// Another program has copied something since the press.
   case clipboardTaken
   /// The compositor would refuse the copy, because nothing was pressed in the window since the last copy elsewhere.
   case notPressed
@@ -148,7 +148,7 @@ enum HistoryFailure: Equatable {
     case .unread: tr("Some items could not be read.")
     case .gone: tr("This item is no longer in the history.")
     case .clipboardUnavailable: tr("Couldn’t copy: the clipboard is unavailable.")
-    case .clipboardTaken: tr("Couldn’t copy: another app copied something at the same moment. Try again.")
+    case .clipboardTaken: tr("Couldn’t copy: another app has copied something since.")
     case .notPressed: tr("Couldn’t copy: first press a key or click in this window.")
     case .notDeleted: tr("Couldn’t delete the item.")
     case .nothingToUndo: tr("Nothing to undo. A deleted item can be restored for a few seconds.")
@@ -177,6 +177,7 @@ extension CaptureOutcome {
   fileprivate var message: String? {
     switch self {
     case .recorded, .ignored, .nothingToRecord, .waiting: nil
+    case .overflow: tr("This copy is lost: too many others wait for another app, which is using the history file.")
     case .invalid(.empty): tr("Couldn’t add this copy: its text is empty.")
     case .invalid(.notUTF8), .invalid(.containsNUL): tr("This copy is not plain text.")
     case .unread(.timedOut), .unread(.ownerGone), .unread(.refused), .unread(.unavailable):

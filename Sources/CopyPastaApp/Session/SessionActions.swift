@@ -11,8 +11,9 @@ extension HistorySession {
   /// Puts a clip's whole text on the clipboard.
   func copy(_ id: Clip.ID) {
     guard let seen = seen(id) else { return showGone() }
+    let press = clipboard.takePress()
     queue.add { [self] in
-      switch await offer(seen) {
+      switch await offer(seen, press) {
       case .offered(let id): events.notify(.done(.copied, id, isAnnounced: true))
       case .gone: remove(seen)
       case .failed: break
@@ -24,8 +25,9 @@ extension HistorySession {
   ///
   /// If the file was replaced since the text was shown, the same text is copied, or none.
   func copy(_ seen: SeenClip, copied: @escaping @MainActor () -> Void) {
+    let press = clipboard.takePress()
     queue.add { [self] in
-      guard case .offered(let id) = await offer(seen) else { return }
+      guard case .offered(let id) = await offer(seen, press) else { return }
       events.notify(.done(.copied, id, isAnnounced: false))
       copied()
     }
@@ -35,14 +37,36 @@ extension HistorySession {
   ///
   /// Like any copy from the history, the part is not recorded.
   func copy(part: [UInt8], copied: @escaping @MainActor () -> Void = {}) {
+    let press = clipboard.takePress()
     queue.add { [self] in
       do throws(ClipText.Refusal) {
         let text = try ClipText(validating: part)
-        guard await offer(text) else { return }
+        guard await offer(text, press) else { return }
         copied()
       } catch {
         // Unreachable: every part of a valid text is valid.
         events.notify(.failed(.clipboardUnavailable))
+      }
+    }
+  }
+
+  /// Puts the command to bind on the clipboard, after the actions that were requested before.
+  ///
+  /// - Returns: The error message if that failed; nil otherwise.
+  func copy(command: String) async -> String? {
+    let press = clipboard.takePress()
+    // The copy has to be stored, so that it is not recorded if a clipboard manager offers it again.
+    open(mayRecover: false)
+    return await withCheckedContinuation { result in
+      queue.add { [self] in
+        do {
+          try await intake.copy(ClipText(validating: Array(command.utf8)), press)
+          result.resume(returning: nil)
+        } catch TransferError.ownershipLost {
+          result.resume(returning: HistoryFailure.clipboardTaken.message)
+        } catch {
+          result.resume(returning: HistoryFailure.clipboardUnavailable.message)
+        }
       }
     }
   }
@@ -59,10 +83,11 @@ extension HistorySession {
     guard let clip = model.remove(id) else { return }
     let seen = SeenClip(clip: clip, fileNumber: fileNumber)
     deletions.pending += 1
+    let press = clipboard.takePress()
     queue.add { [self] in
       defer { deletions.pending -= 1 }
       guard isPresent(seen) else { return }
-      switch await offer(seen) {
+      switch await offer(seen, press) {
       case .offered:
         await erase(seen, announcing: .copiedAndDeleted)
       case .gone: break
@@ -125,7 +150,7 @@ extension HistorySession {
   /// Deletes all clips, and reports how many; a failure is also shown.
   func clear(_ done: @escaping @MainActor (Result<Int, StoreError>) -> Void = { _ in }) {
     // First record what waits for a lock, because it must not appear after the deletion.
-    intake.retry()
+    if intake.obstacle == .locked { intake.resume() }
     queue.add { [self] in
       // First add to the list the clips that are on disk but not in the list yet: the deletion deletes them, and their
       // rows would otherwise appear after it. The queue records nothing new until the deletion is done.
@@ -251,7 +276,7 @@ extension HistorySession {
     case offered(Clip.ID), gone, failed
   }
 
-  private func offer(_ seen: SeenClip) async -> Offer {
+  private func offer(_ seen: SeenClip, _ press: CopyPress) async -> Offer {
     do throws(StoreError) {
       guard let (text, id) = try await find(seen) else {
         showGone()
@@ -261,7 +286,7 @@ extension HistorySession {
         events.notify(.failed(.gone))
         return .failed
       }
-      guard await offer(text, of: id) else { return .failed }
+      guard await offer(text, press, of: id) else { return .failed }
       events.notify(.offered)
       return .offered(id)
     } catch {
@@ -273,9 +298,9 @@ extension HistorySession {
   /// Puts a text on the clipboard; returns false after showing the user why that failed.
   ///
   /// - Parameter id: The clip whose whole text it is; nil for a part of a text.
-  private func offer(_ text: ClipText, of id: Clip.ID? = nil) async -> Bool {
+  private func offer(_ text: ClipText, _ press: CopyPress, of id: Clip.ID? = nil) async -> Bool {
     do throws(TransferError) {
-      try await clipboard.offer(text, of: id)
+      try await intake.copy(text, of: id, press)
       return true
     } catch {
       events.notify(.failed(error == .ownershipLost ? .clipboardTaken : .clipboardUnavailable))

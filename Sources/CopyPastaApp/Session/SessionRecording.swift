@@ -8,6 +8,9 @@ extension HistorySession {
     if checkIsOpen() { intake.paste() }
   }
 
+  /// Ends the paste that waits for its text; returns false if there is none.
+  func cancelPaste() -> Bool { isOpen && intake.cancelPaste() }
+
   /// Records a text that the user has dropped on the window.
   func record(_ drop: any DroppedText) {
     if checkIsOpen() { intake.drop(drop) } else { drop.finish(accepted: false) }
@@ -32,13 +35,16 @@ extension HistorySession {
       })
     for capture in captures {
       let outcome = capture.outcome
-      if intake.isOnClipboard(capture.way) { hasSkippedSecret = outcome == .secret }
       switch outcome {
       case .recorded: didWrite()
       case .ignored, .nothingToRecord: break
       case .secret: if capture.isOnPurpose { events.notify(.failed(.notRecorded(outcome))) }
+      case .waiting(.locked) where capture.way == .copied: awaitLock()
       case .failed(let error), .waiting(let error): report(error, as: .notRecorded(outcome))
-      case .invalid, .unread, .noText: events.notify(.failed(.notRecorded(outcome)))
+      case .unread(.unavailable) where !capture.isOnPurpose:
+        events.notify(.stateChanged)
+        events.notify(.failed(.notRecorded(outcome)))
+      case .invalid, .unread, .overflow, .noText: events.notify(.failed(.notRecorded(outcome)))
       }
       // The newest row has the text even if it was a duplicate.
       if capture.isOnPurpose, outcome.isInHistory { events.notify(.added) }

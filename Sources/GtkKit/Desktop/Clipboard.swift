@@ -20,8 +20,15 @@ public final class Clipboard: Object {
   /// GDK already has this list, so the owner is not queried.
   public var mimeTypes: [String] { names(of: gdk_clipboard_get_formats(opaque)) }
 
-  /// Whether this program owns the clipboard; on Wayland also true if the clipboard has no owner.
-  public var isLocal: Bool { gdk_clipboard_is_local(opaque) != 0 }
+  private var offered: DeferredContent?
+
+  /// Whether the clipboard holds the last content that `offer` has set.
+  ///
+  /// GDK's own `is_local` is also true of a copy in an entry of this program, and on Wayland of an empty clipboard.
+  public var isOffering: Bool {
+    guard let offered, let content = gdk_clipboard_get_content(opaque) else { return false }
+    return UnsafeMutableRawPointer(content) == offered.raw
+  }
 
   /// Waits for a round trip to the desktop; afterwards all earlier changes have arrived and `onChange` was called for
   /// them.
@@ -34,6 +41,7 @@ public final class Clipboard: Object {
     // GDK's own content providers wait forever for a program that does not read.
     let bytes = Bytes(bytes)
     let content = DeferredContent(types: mimeTypes) { bytes }
+    offered = content
     gdk_clipboard_set_content(opaque, content.cast())
   }
 

@@ -50,6 +50,20 @@ public final class Window: Widget {
     }
   }
 
+  /// Calls `body` with the desktop's time of each press of a key, a button or a finger, in the window or in its menus.
+  public func onPress(_ body: @escaping @MainActor (UInt32) -> Void) {
+    let controller = add(controller: gtk_event_controller_legacy_new(), beforeChildren: true)
+    // Menus have surfaces of their own, whose events GTK would not pass to the window's controllers.
+    gtk_event_controller_set_propagation_limit(controller.opaque, GTK_LIMIT_NONE)
+    controller.connectReturning("event") { (event: OpaquePointer) -> Bool in
+      switch gdk_event_get_event_type(event) {
+      case GDK_KEY_PRESS, GDK_BUTTON_PRESS, GDK_TOUCH_BEGIN: body(gdk_event_get_time(event))
+      default: break
+      }
+      return false
+    }
+  }
+
   /// Adds the window to the application, which runs while it has windows.
   public func join(_ application: Application) {
     gtk_window_set_application(cast(), application.cast())

@@ -307,6 +307,8 @@ BEHAVIOURS = owners.behaviours('UTF8_STRING') | {
     'SecretBeforeText': {'UTF8_STRING': 'secret-again'},
     # The same, with a different window, between the answer to TARGETS and the next request.
     'SecretAfterTargets': {'TARGETS': 'listed-moved-secret', 'UTF8_STRING': TEXT},
+    # The same, between the refusal of the first form and the request for the next one.
+    'SecretAfterRefusal': {'UTF8_STRING': 'refused-moved-secret', 'STRING': TEXT},
 }
 
 

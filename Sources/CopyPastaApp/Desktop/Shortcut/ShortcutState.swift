@@ -151,22 +151,6 @@ extension Accelerator {
   private static let clipboardKeys: Set<String> = ["c", "x", "v", "Insert"]
 }
 
-extension SystemClipboard {
-  /// Puts the command to bind on the clipboard.
-  ///
-  /// - Returns: The error message if that failed; nil otherwise.
-  func offer(command: String) async -> String? {
-    do {
-      try await offer(ClipText(validating: Array(command.utf8)))
-      return nil
-    } catch TransferError.ownershipLost {
-      return HistoryFailure.clipboardTaken.message
-    } catch {
-      return HistoryFailure.clipboardUnavailable.message
-    }
-  }
-}
-
 extension ShortcutState.Reason {
   /// The sentence above the command, or above the lines to add.
   private static var instruction: String {

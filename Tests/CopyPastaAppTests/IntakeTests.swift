@@ -7,27 +7,26 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// The texts that are recorded from a source's offers, and the copies that are noted.
+/// The texts that are recorded from a clipboard's offers, and the copies that are stored.
 @MainActor
-@Suite(.tags(.recordsEveryCopy)) struct CaptureQueueTests {
-  private let pendingRead = PendingRead()
-  private let source: FakeSource
+@Suite(.tags(.recordsEveryCopy)) struct IntakeTests {
+  private let clipboard = FakeClipboard()
+  private var source: FakeSource { clipboard.offers }
   private let scratch: Scratch
   private let outcomes = Outcomes()
-  private let copies = OwnCopies()
   /// The queue of the user's actions.
   private let queue = TaskQueue()
-  private let captures: CaptureQueue
+  private let intake: Intake
 
   init() throws {
     scratch = try Scratch()
-    source = FakeSource(pendingRead)
-    captures = CaptureQueue(
-      into: scratch.store, queue: queue, noting: copies, now: { 1_000_000 }, report: outcomes.add)
-    source.deliver = { [captures] delivery, offer in
-      captures.add(delivery, .copiedElsewhere(offer: offer))
-      await captures.awaitRoom()
-    }
+    intake = Intake(
+      into: scratch.store, from: clipboard, after: queue, now: { 1_000_000 }, show: outcomes.add,
+      clipboardChanged: {})
+  }
+
+  private func follow() {
+    intake.conditions = .init(isShown: true, isActive: true, isPaused: false, isOpen: true)
   }
 
   /// Simulates a copy in another program, and waits until it was read.
@@ -38,15 +37,11 @@ import Testing
   }
 
   /// Copies a text out of the history.
-  private func copyOut(_ text: String) throws {
-    let copy = copies.add(try ClipText(validating: Array(text.utf8)), of: nil)
-    pendingRead.afterRead { [captures] in captures.add(copy) }
+  private func copyOut(_ text: String) async throws {
+    try await intake.copy(ClipText(validating: Array(text.utf8)), CopyPress(moment: 0))
   }
 
-  private func drain() async {
-    await withCheckedContinuation { continuation in pendingRead.afterRead { continuation.resume() } }
-    await captures.drain()
-  }
+  private func drain() async { await intake.drain() }
 
   private func eventuallyTexts(_ texts: [String]) async throws -> Bool {
     try await eventually { try scratch.texts() == texts }
@@ -55,7 +50,7 @@ import Testing
   @Test func `an offer without text is ignored, and a text that is refused or lost is reported`()
     async throws
   {
-    source.follow(true)
+    follow()
     for content: ClipboardContent in [.text(""), .text("\0\0"), .noText, .own] { try await copy(content) }
     try await copy(.text("ended by a NUL\0"))
     await drain()
@@ -82,12 +77,12 @@ import Testing
   func `a read of the last captured or a copied text records nothing, even if rows are copied meanwhile`(
     read: String, copies: [String]
   ) async throws {
-    source.follow(true)
+    follow()
     try await copy(.text("last"))
     #expect(try await eventuallyTexts(["last"]))
     source.copy(nil)
     #expect(try await eventually { source.isWaiting })
-    for copy in copies { try copyOut(copy) }
+    for copy in copies { try await copyOut(copy) }
     source.answer(.text(read))
     await drain()
     #expect(try scratch.texts() == ["last"])
@@ -104,9 +99,9 @@ import Testing
   ) async throws {
     try await scratch.record("last")
     let action = queue.block()
-    source.follow(true)
+    follow()
     try await copy(.text(read))
-    try copyOut("copied out")
+    try await copyOut("copied out")
     action.finish()
     await drain()
     #expect(try scratch.texts() == texts)
@@ -118,7 +113,7 @@ import Testing
     next: ClipboardContent
   ) async throws {
     let action = queue.block()
-    source.follow(true)
+    follow()
     try await copy(.text("slow"))
     try await copy(next)
     action.finish()
@@ -134,7 +129,7 @@ import Testing
   {
     let clip = try #require(try await scratch.record("row"))
     source.content = .noText
-    source.follow(true)
+    follow()
     let texts = (1...7).map { "copy \($0)" }
     let drained = Mutex(false)
     try await scratch.whileLocked {
@@ -142,44 +137,68 @@ import Testing
         try await copy(.text(text))
         #expect(try await scratch.store.text(of: clip.id) != nil)
       }
-      try copyOut("copied out")
+      try await copyOut("copied out")
       try await waitUntil("the message") { outcomes.all.last == .waiting(.locked) }
       Task {
         await drain()
         drained.withLock { $0 = true }
       }
-      // More than ten attempts.
-      try await Task.sleep(for: .seconds(3))
+      for _ in 1...3 {
+        intake.resume()
+        await queue.drain()
+      }
       let isDrained = drained.withLock { $0 }
       #expect(try !isDrained && scratch.texts() == ["row"])
     }
+    intake.resume()
     try await waitUntil("everything written") { drained.withLock { $0 } }
     #expect(try scratch.texts() == texts.reversed() + ["row"])
     #expect(outcomes.all.count { $0 == .waiting(.locked) } == 1)
-    #expect(copies.all.isEmpty)
+    #expect(intake.copies.isEmpty)
     for text in ["copied out", "next"] { try await copy(.text(text)) }
     #expect(try await eventuallyTexts(["next"] + texts.reversed() + ["row"]))
   }
 
-  @Test func `the total size of texts that wait for the disk is limited`() async throws {
+  @Test
+  func `texts that wait for a lock are bounded by the size limit, and what does not fit is said to be lost`()
+    async throws
+  {
     func text(_ number: Int) -> ClipboardContent {
-      .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 1 << 20))
+      .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 16 << 20))
     }
-    // The last text exceeds the limit, because each text counts as slightly more than its number of bytes.
-    let most = CaptureQueue.backlogLimit >> 20
+    source.content = .noText
+    intake.sizeLimit = 1 << 20
+    follow()
     try await scratch.whileLocked {
-      source.follow(true)
-      for number in 1...most { try await copy(text(number)) }
-      // Give the reader as many chances to read as before.
-      for number in 1...most {
-        source.copy(text(most + number))
-        try await Task.sleep(for: .milliseconds(20))
-        #expect(source.reads == most && outcomes.all.allSatisfy { $0 == .waiting(.locked) })
+      // The fourth does not fit, because each text counts as slightly more than its number of bytes.
+      for number in 1...4 { try await copy(text(number)) }
+      for small in ["a", "b", "c"] { try await copy(.text(small)) }
+      try await waitUntil("the reports") {
+        outcomes.all.contains(.overflow) && outcomes.all.contains(.waiting(.locked))
       }
-      source.close()
     }
-    try await waitUntil("the texts recorded") { try scratch.texts().count >= most }
+    intake.resume()
     await drain()
+    #expect(try scratch.texts().map { $0.prefix(2) } == ["c", "b", "a", "3 ", "2 ", "1 "])
+    #expect(outcomes.all.count { $0 == .overflow } == 1)
+  }
+
+  /// The history's reopening may fail, or take long.
+  @Test func `of two quick copies from the history the last becomes the fingerprint, and none is left over`()
+    async throws
+  {
+    source.content = .noText
+    follow()
+    try await scratch.whileLocked {
+      for text in ["one", "two", "three"] { try await copyOut(text) }
+      await queue.drain()
+    }
+    intake.resume()
+    await drain()
+    #expect(intake.copies.isEmpty && intake.isIdle)
+    for text in ["three", "two", "one"] {
+      #expect(try await scratch.record(text) == nil || text != "three")
+    }
   }
 
   // MARK: - Copies that could not be noted
@@ -191,15 +210,16 @@ import Testing
   {
     try await scratch.record("last")
     source.content = .noText
-    source.follow(true)
+    follow()
     let copyAndTakeOver = {
-      try copyOut("copied out")
+      try await copyOut("copied out")
       if !isLock { await drain() }
       // A clipboard manager takes the text over.
       try await copy(.text("copied out"))
     }
     if isLock {
       try await scratch.whileLocked(copyAndTakeOver)
+      intake.resume()
     } else {
       try ForeignLock(
         scratch.location,
@@ -209,21 +229,23 @@ import Testing
     }
     await drain()
     #expect(try scratch.texts() == ["last"])
-    #expect(outcomes.all.contains(.ignored(nil)))
+    #expect(outcomes.all.contains(.ignored))
     // It is noted at the latest when the program ends, so that the next start does not record it either.
     if !isLock { try ForeignLock(scratch.location, "DROP TRIGGER obstruction").end() }
-    #expect(await captures.close() == 0)
-    #expect(copies.all.isEmpty)
+    #expect(await intake.close() == 0)
+    #expect(intake.copies.isEmpty)
     #expect(try await scratch.record("copied out") == nil)
   }
 }
 
-private final class Outcomes: Sendable {
-  private let outcomes = Mutex<[CaptureOutcome]>([])
+@MainActor
+private final class Outcomes {
+  private(set) var all: [CaptureOutcome] = []
 
-  var all: [CaptureOutcome] { outcomes.withLock(\.self) }
+  func add(_ captures: [Capture]) {
+    // A copy from the history has no row.
+    all += captures.filter { $0.way != .copied }.map(\.outcome)
+  }
 
-  func add(_ capture: Capture) { outcomes.withLock { $0.append(capture.outcome) } }
-
-  @MainActor var messages: [String] { all.map { HistoryFailure.notRecorded($0).message } }
+  var messages: [String] { all.map { HistoryFailure.notRecorded($0).message } }
 }
