@@ -22,6 +22,7 @@ final class CopyPastaApplication {
   private static let endTime = Duration.milliseconds(2800)
 
   private let startup: StartupServices
+  private let calls: EarlyCalls
   private let application = Application(id: CopyPasta.id)
   private let services = AppServices.live()
   private lazy var session = HistorySession(
@@ -49,9 +50,11 @@ final class CopyPastaApplication {
   private var historyInterface: Bus.Registration?
   private var tokens: [ListenerToken] = []
 
-  /// - Parameter startup: The services that GTK waits for as it starts.
-  init(_ startup: StartupServices) {
-    self.startup = startup
+  /// - Parameters:
+  ///   - startup: The services that GTK waits for as it starts.
+  ///   - calls: The requests of other launches before `run`.
+  init(_ startup: StartupServices, _ calls: EarlyCalls) {
+    (self.startup, self.calls) = (startup, calls)
   }
 
   /// Runs the main loop until the program quits.
@@ -78,6 +81,13 @@ final class CopyPastaApplication {
     case .shown: showAhead()
     case .hidden: reasons.hold(.background)
     case .onDemand: callWait = Timeout(after: Self.callTime, endIfUnneeded)
+    }
+    let actions = calls.end()
+    application.onStartup { [application] in
+      // The window that is being shown must not be hidden again.
+      for action in actions {
+        application.activate(action: action.map { $0 == "toggle" ? "show" : $0 } ?? "show")
+      }
     }
     let status = application.run()
     // The main loop must not run from here on, because GTK would run work that it has queued for a destroyed window.
@@ -192,7 +202,7 @@ final class CopyPastaApplication {
       // Another program reads the file. The store tries again later, but the caller must not rely on it.
       guard attempts > 0 else { throw .locked }
       attempts -= 1
-      do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .locked }
+      do { try await Timeout.wait(.milliseconds(100)) } catch { throw .locked }
     }
     return count
   }

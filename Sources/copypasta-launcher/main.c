@@ -3,8 +3,8 @@
 // libexec/copypasta-gtk, or lib/copypasta-gtk on a distribution without libexec. The launcher is written in C because
 // Swift's runtime takes as long to load as GIO (docs/decisions/desktop.md).
 #include <gio/gio.h>
-#include <libintl.h>
-#include <locale.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static const char *const name = "org.copypasta.CopyPasta";
@@ -16,7 +16,20 @@ static const char *const path = "/org/copypasta/CopyPasta";
 #define PATIENCE 800
 #endif
 
-static gint is_connected;
+// What does not respond. The error is not translated, because a signal handler must not load a translation.
+static const char *volatile silent = "copypasta: The session bus is not responding.\n";
+
+static void give_up(int number G_GNUC_UNUSED) {
+  (void)!write(STDERR_FILENO, silent, strlen(silent));
+  _exit(1);
+}
+
+// Ends the process with an error unless this is called again in time; 0 removes the limit.
+static void limit(int milliseconds) {
+  struct itimerval time = {.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000}};
+  signal(SIGALRM, give_up);
+  setitimer(ITIMER_REAL, &time, NULL);
+}
 
 // Returns the installation prefix, the parent folder of bin.
 static char *prefix(void) {
@@ -24,19 +37,6 @@ static char *prefix(void) {
   if (file == NULL) return g_strdup("/usr");
   g_autofree char *bin = g_path_get_dirname(file);
   return g_path_get_dirname(bin);
-}
-
-static gpointer give_up_in_time(gpointer unused G_GNUC_UNUSED) {
-  g_usleep(PATIENCE * 1000);
-  g_autofree char *folder = prefix();
-  g_autofree char *locales = g_build_filename(folder, "share", "locale", NULL);
-  setlocale(LC_ALL, "");
-  bindtextdomain("copypasta", locales);
-  const char *words = g_atomic_int_get(&is_connected) ? dgettext("copypasta", "CopyPasta is not responding.")
-                                                      : dgettext("copypasta", "The session bus is not responding.");
-  g_autofree char *line = g_strdup_printf("copypasta: %s\n", words);
-  (void)!write(STDERR_FILENO, line, strlen(line));
-  _exit(1);
 }
 
 // Returns this launch's activation token under two names: the name in the specification, and the name that GTK 4.8
@@ -64,10 +64,9 @@ typedef enum {
 } Answer;
 
 static Answer toggle(void) {
-  g_thread_unref(g_thread_new("patience", give_up_in_time, NULL));
   GDBusConnection *bus = g_bus_get_sync(G_BUS_TYPE_SESSION, NULL, NULL);
   if (bus == NULL) return UNCLEAR;
-  g_atomic_int_set(&is_connected, TRUE);
+  silent = "copypasta: CopyPasta is not responding.\n";
   g_autoptr(GError) error = NULL;
   GVariant *no_parameter = g_variant_new_array(G_VARIANT_TYPE_VARIANT, NULL, 0);
   g_autoptr(GVariant) answer = g_dbus_connection_call_sync(
@@ -91,7 +90,9 @@ static Answer toggle(void) {
 
 int main(int argc, char **argv) {
   if (argc == 2 && g_str_equal(argv[1], "--toggle")) {
+    limit(PATIENCE);
     Answer answer = toggle();
+    limit(0);
     if (answer == TOGGLED) return 0;
     if (answer == NOTHING_TO_TOGGLE) argv[1] = NULL;
   }

@@ -110,18 +110,10 @@ import Testing
 
   @Test func `the list does not announce a copy that another window announces`() async throws {
     var told = 0
-    session.copy(try #require(session.seen(ids[2]))) { told += 1 }
+    session.copy(ids[2], in: session.fileNumber) { told += 1 }
     session.copy(part: Array("tw".utf8)) { told += 1 }
     await session.drain()
     #expect(told == 2 && log.announced.isEmpty && log.ids(of: .copied) == [ids[2]])
-  }
-
-  @Test func `a dragged row provides its whole text, or an error if the clip is gone`() async throws {
-    let seen = try #require(session.seen(ids[1]))
-    #expect(try await session.text(of: seen).bytes == Array("two".utf8))
-    try await scratch.store.delete(ids[1])
-    await #expect(throws: CancellationError.self) { try await session.text(of: seen) }
-    #expect(log.failures == [.gone])
   }
 
   // MARK: - Deleting, undoing, clearing

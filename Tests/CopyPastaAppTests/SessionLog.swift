@@ -38,8 +38,8 @@ final class SessionLog {
   }
 
   /// The texts that a window was to show.
-  var shown: [(seen: SeenClip, text: ClipText)] {
-    events.compactMap { if case .text(let seen, let text) = $0 { (seen, text) } else { nil } }
+  var shown: [(clip: Clip, text: ClipText, file: Int)] {
+    events.compactMap { if case .text(let clip, let text, let file) = $0 { (clip, text, file) } else { nil } }
   }
 
   /// Whether a skipped secret was reported, at each change.

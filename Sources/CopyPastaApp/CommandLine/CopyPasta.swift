@@ -58,17 +58,18 @@ public enum CopyPasta {
     if start == .hidden { activation.endWithoutWindow() }
     // With D-Bus activation, do not claim the name here: the bus delivers the pending call as soon as the name has an
     // owner. GApplication claims it later, when the application can answer.
+    let calls = EarlyCalls(id: id)
     var attempts = 5
     while start != .onDemand, !SessionBus.claim(id) {
       if start == .hidden { return 0 }
       let answer = RunningApplication(id: id).activate(with: activation)
       attempts -= 1
       // The running instance may have just exited and released the name: try again a few times.
-      guard answer == .notRunning, attempts > 0 else { return status(of: answer) }
+      guard answer == .notRunning, attempts > 0 else { return status(ofShowing: answer) }
     }
     MainLoop.attachMainActor()
     services.awaitBeforeWidgets()
-    return CopyPastaApplication(services).run(start)
+    return CopyPastaApplication(services, calls).run(start)
   }
 
   /// Toggles the window of the running instance without starting GTK, or starts the program.
@@ -84,7 +85,7 @@ public enum CopyPasta {
     switch running.activate(action: "toggle", with: activation) {
     case .notRunning: return start(.shown)
     // Activate an instance that is about to show its window, because toggling would hide it.
-    case .starting: return status(of: running.activate(with: activation))
+    case .starting: return status(ofShowing: running.activate(with: activation))
     case let answer: return status(of: answer)
     }
   }
@@ -97,6 +98,15 @@ public enum CopyPasta {
 
   private static func withoutBus(_ option: String) -> Int32 {
     printError(tr("No session bus: %s cannot reach a running CopyPasta.").filled(with: option))
+    return 1
+  }
+
+  private static func status(ofShowing answer: RunningApplication.Answer) -> Int32 {
+    guard answer == .done, let display = RunningApplication(id: id).otherDisplay else {
+      return status(of: answer)
+    }
+    printError(
+      tr("CopyPasta is running on another display and shows its window there: %s").filled(with: display))
     return 1
   }
 

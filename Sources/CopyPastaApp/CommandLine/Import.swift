@@ -1,17 +1,12 @@
 import ClipHistory
-import Glibc
 import GtkKit
 
 /// `--import`: adds the output of `--export` to the history, in one transaction.
 ///
-/// Needs no display. Prints the number of each line that is refused, and adds the others. Adds nothing if the input is
-/// another kind of file.
+/// Needs no display. Adds every line that is an item, and names the others.
 enum Import {
-  /// The input is another kind of file: none of its first lines, or of all its lines, is an item.
-  struct WrongFormat: Error {
-    /// The number of lines that decide.
-    static let lineCount = 100
-  }
+  /// The number of refused lines that are named.
+  private static let mostNamed = 20
 
   /// Imports from a file descriptor; prints a line for each refused line, and a last line with the counts or the
   /// failure.
@@ -36,8 +31,6 @@ enum Import {
       printError(tr("Not imported.") + " " + error.message)
     } catch let error as FileError {
       printError(tr("Not imported: the input could not be read (%s).").filled(with: error.reason))
-    } catch is WrongFormat {
-      printError(tr("Not imported: the input is not in the format of --export."))
     } catch {
       printError(tr("Not imported."))
     }
@@ -49,80 +42,24 @@ enum Import {
     from descriptor: Int32, to location: HistoryLocation, keeping period: RetentionPeriod
   ) throws -> ImportCounts {
     let limit = period.limit(at: Format.now) ?? 1
-    var progress = ProgressLine()
-    defer { progress.clear() }
-    progress.show(0)
     let history = try HistoryImport(location, at: Format.now)
     var lines = ImportReader(descriptor: descriptor)
     var counts = ImportCounts(period: period)
-    /// The malformed lines before the first other line; nil after it.
-    var malformed: [Int]? = []
     while let line = try lines.next() {
-      progress.show(lines.number)
-      if let count = malformed?.count, line == .failure(.malformed) {
-        guard count + 1 < WrongFormat.lineCount else { throw WrongFormat() }
-        malformed?.append(lines.number)
-        continue
-      }
-      for number in malformed.take() ?? [] {
-        progress.clear()
-        refuse(number, ImportReader.Refusal.malformed.message, &counts)
-      }
       switch line {
-      case .success(let line):
-        do {
-          let text = try ClipText(validating: line.text)
-          if try history.add(text, capturedAt: line.capturedAt) {
-            counts.added += 1
-            if (1..<limit).contains(line.capturedAt) { counts.older += 1 }
-          } else {
-            counts.present += 1
-          }
-        } catch is ClipText.Refusal {
-          progress.clear()
-          refuse(
-            lines.number, tr("the text is empty, is not valid UTF-8, or contains a NUL character"), &counts)
-        }
+      case .success(let item) where try history.add(item.text, capturedAt: item.capturedAt):
+        counts.added += 1
+        if (1..<limit).contains(item.capturedAt) { counts.older += 1 }
+      case .success: counts.present += 1
       case .failure(let refusal):
-        progress.clear()
-        refuse(lines.number, refusal.message, &counts)
+        counts.refused += 1
+        guard counts.refused <= mostNamed else { continue }
+        printError(
+          tr("Line %s was refused: %s").filled(with: String(lines.number), refusal.message))
       }
     }
-    guard malformed?.isEmpty != false else { throw WrongFormat() }
     try history.finish()
     return counts
-  }
-
-  private static func refuse(_ line: Int, _ reason: String, _ counts: inout ImportCounts) {
-    counts.refused += 1
-    printError(tr("Line %s was refused: %s").filled(with: String(line), reason))
-  }
-}
-
-/// A line on standard error that shows the progress of an import, if standard error is a terminal.
-private struct ProgressLine {
-  /// The minimum time between two updates, in microseconds.
-  private static let pause: Int64 = 200_000
-
-  private let isTerminal = isatty(STDERR_FILENO) == 1
-  private var next: Int64 = 0
-
-  mutating func show(_ count: Int) {
-    guard isTerminal, case let now = Format.now, now >= next else { return }
-    next = now + Self.pause
-    write(trn("%s line read…", "%s lines read…", count).filled(with: Format.number(count)))
-  }
-
-  /// Erases the line, to make room for a message.
-  mutating func clear() {
-    guard isTerminal else { return }
-    next = 0
-    write("")
-  }
-
-  /// Overwrites the line and erases the rest of it (ECMA-48, EL).
-  private func write(_ text: String) {
-    writeError("\r" + text + "\u{1b}[K")
   }
 }
 

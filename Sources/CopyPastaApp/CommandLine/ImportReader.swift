@@ -1,16 +1,17 @@
+import ClipHistory
 import Glibc
 import GtkKit
 
-/// Reads lines of JSON from a file descriptor, holding only the text of one line in memory.
+/// Reads the items of an export from a file descriptor, line by line; one line at a time is in memory.
 ///
 /// SQLite's JSON functions are not used. They hold several copies of a line, 270 MiB for a text of 64 MiB, and in
 /// SQLite 3.40 they silently truncate a text at an escaped NUL.
 struct ImportReader {
   /// A line of the output of `--export`.
-  struct Line: Equatable {
+  struct Item {
     /// In microseconds since 1970 UTC; 0 if it is unknown.
     var capturedAt: Int64 = 0
-    var text: [UInt8] = []
+    let text: ClipText
   }
 
   enum Refusal: Error, Equatable {
@@ -20,236 +21,215 @@ struct ImportReader {
     case time
     /// The text is larger than any that CopyPasta records.
     case tooLarge
+    /// The text is one that CopyPasta does not record.
+    case text
 
     var message: String {
       switch self {
       case .malformed: tr("the line is not a JSON object in the format of --export")
       case .time: tr("the time is not in the format of --export")
       case .tooLarge: tr("the text is too large")
+      case .text: tr("the text is empty, is not valid UTF-8, or contains a NUL character")
       }
     }
   }
 
+  private let descriptor: Int32
   private let largestText: Int
-  private var input: InputBuffer
+  private var buffer = [UInt8](repeating: 0, count: 65_536)
+  private var unread = 0..<0
   /// The number of the line that was read last, counted from 1.
   private(set) var number = 0
 
   /// - Parameter largestText: The size limit of a text, in bytes.
   init(descriptor: Int32, largestText: Int = Preferences.sizeLimits.upperBound << 20) {
-    input = InputBuffer(descriptor: descriptor)
+    self.descriptor = descriptor
     self.largestText = largestText
   }
 
-  /// Returns the next line that is not blank, or why it is refused; nil at the end.
-  mutating func next() throws -> Result<Line, Refusal>? {
-    if number == 0 { try skipByteOrderMark() }
-    while try input.peek() != nil {
+  /// Returns the next item, or why its line is refused; nil at the end.
+  ///
+  /// Skips blank lines.
+  mutating func next() throws(FileError) -> Result<Item, Refusal>? {
+    // A text is at most six times as long in JSON.
+    while let line = try nextLine(atMost: 6 * largestText + 4096) {
       number += 1
-      try skipSpace()
-      guard let byte = try input.peek() else { return nil }
-      if byte == UInt8(ascii: "\n") {
-        input.advance()
-        continue
-      }
-      do {
-        return .success(try object())
-      } catch let refusal as Refusal {
-        try skipLine()
-        return .failure(refusal)
+      guard let line else { return .failure(.tooLarge) }
+      var json = ItemJSON(line, isFirst: number == 1)
+      guard !json.isBlank else { continue }
+      do throws(Refusal) {
+        return .success(try json.item(largestText: largestText))
+      } catch {
+        return .failure(error)
       }
     }
     return nil
   }
 
-  // MARK: JSON (RFC 8259), but without line breaks between tokens
-
-  private mutating func object() throws -> Line {
-    var line = Line()
-    var hasText = false
-    try expect("{")
-    repeat {
-      try skipSpace()
-      let name = try string(atMost: 64, orThrow: .malformed)
-      try skipSpace()
-      try expect(":")
-      try skipSpace()
-      switch String(decoding: name, as: UTF8.self) {
-      case "text" where !hasText:
-        line.text = try string(atMost: largestText)
-        hasText = true
-      case "captured_at": line.capturedAt = try time()
-      case "text": throw Refusal.malformed
-      default: try skipValue()
+  /// Returns the next line without its line break: nil at the end, and an inner nil for a line that is too long.
+  private mutating func nextLine(atMost limit: Int) throws(FileError) -> [UInt8]?? {
+    var line: [UInt8]? = []
+    var isEmpty = true
+    while true {
+      if unread.isEmpty { unread = 0..<(try fill()) }
+      guard !unread.isEmpty else { return isEmpty ? nil : line }
+      isEmpty = false
+      let end = buffer[unread].firstIndex(of: UInt8(ascii: "\n"))
+      let part = buffer[unread.lowerBound..<(end ?? unread.upperBound)]
+      if let size = line?.count, size + part.count <= limit {
+        line?.append(contentsOf: part)
+      } else {
+        line = nil
       }
-      try skipSpace()
-    } while try input.consume(",")
-    try expect("}")
-    try skipSpace()
-    guard hasText, try input.peek() == nil || input.consume("\n") else { throw Refusal.malformed }
-    return line
+      unread = (end.map { $0 + 1 } ?? unread.upperBound)..<unread.upperBound
+      if end != nil { return line }
+    }
   }
 
-  private mutating func time() throws -> Int64 {
-    if try input.consume("n") {
-      for character in "ull".unicodeScalars { try expect(character) }
+  private mutating func fill() throws(FileError) -> Int {
+    while true {
+      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 { return count }
+      guard errno == EINTR else { throw FileError(errno: errno) }
+    }
+  }
+}
+
+/// The JSON object of an exported item (RFC 8259), whose strings are decoded in place.
+private struct ItemJSON {
+  private var bytes: [UInt8]
+  private var position = 0
+
+  init(_ line: [UInt8], isFirst: Bool) {
+    bytes = line
+    // A byte order mark
+    if isFirst, bytes.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
+    skipSpace()
+  }
+
+  var isBlank: Bool { position == bytes.count }
+
+  mutating func item(largestText: Int) throws(ImportReader.Refusal) -> ImportReader.Item {
+    var time: Int64 = 0
+    var text: Range<Int>?
+    try expect("{")
+    repeat {
+      let name = try string()
+      try expect(":")
+      switch String(decoding: bytes[name], as: UTF8.self) {
+      case "text" where text == nil: text = try string()
+      case "text": throw .malformed
+      case "captured_at": time = try self.time()
+      default: try skipValue()
+      }
+    } while consume(",")
+    try expect("}")
+    guard let text, isBlank else { throw .malformed }
+    guard text.count <= largestText else { throw .tooLarge }
+    bytes.removeSubrange(text.upperBound...)
+    bytes.removeSubrange(..<text.lowerBound)
+    do throws(ClipText.Refusal) {
+      return ImportReader.Item(capturedAt: time, text: try ClipText(validating: bytes))
+    } catch {
+      throw .text
+    }
+  }
+
+  private mutating func time() throws(ImportReader.Refusal) -> Int64 {
+    if bytes[position...].starts(with: "null".utf8) {
+      position += 4
+      skipSpace()
       return 0
     }
-    let text = String(decoding: try string(atMost: 64, orThrow: .time), as: UTF8.self)
-    guard let time = Format.microseconds(iso8601: text), time >= 0 else { throw Refusal.time }
+    let text = String(decoding: bytes[try string()], as: UTF8.self)
+    guard let time = Format.microseconds(iso8601: text), time >= 0 else { throw .time }
     return time
   }
 
-  /// Returns the bytes of a string, without checking that they are valid UTF-8.
-  private mutating func string(
-    atMost limit: Int, orThrow refusal: Refusal = .tooLarge
-  ) throws -> [UInt8] {
-    try expect("\"")
-    var bytes: [UInt8] = []
-    while true {
-      try input.consumePlain(into: &bytes)
-      guard bytes.count <= limit else { throw refusal }
-      guard let byte = try input.peek() else { throw Refusal.malformed }
+  /// Decodes a string, and returns the range of its bytes, which may not be valid UTF-8.
+  private mutating func string() throws(ImportReader.Refusal) -> Range<Int> {
+    guard next() == UInt8(ascii: "\"") else { throw .malformed }
+    let start = position
+    var end = start
+    while let byte = next() {
       switch byte {
       case UInt8(ascii: "\""):
-        input.advance()
-        return bytes
+        skipSpace()
+        return start..<end
       case UInt8(ascii: "\\"):
-        input.advance()
-        try appendEscape(to: &bytes)
-      case ..<0x20: throw Refusal.malformed
-      default: break  // `consumePlain` stopped at the end of the buffer.
+        for decoded in try escaped() {
+          bytes[end] = decoded
+          end += 1
+        }
+      case ..<0x20: throw .malformed
+      default:
+        bytes[end] = byte
+        end += 1
       }
     }
-  }
-
-  private mutating func appendEscape(to bytes: inout [UInt8]) throws {
-    guard let byte = try input.peek(), byte != UInt8(ascii: "\n") else { throw Refusal.malformed }
-    input.advance()
-    if let escaped = Self.escapes[byte] { return bytes.append(escaped) }
-    guard byte == UInt8(ascii: "u") else { throw Refusal.malformed }
-    var unit = try hexadecimal()
-    if (0xd800..<0xdc00).contains(unit) {
-      try expect("\\")
-      try expect("u")
-      let low = try hexadecimal()
-      guard (0xdc00..<0xe000).contains(low) else { throw Refusal.malformed }
-      unit = 0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00)
-    }
-    guard let scalar = Unicode.Scalar(unit) else { throw Refusal.malformed }
-    bytes += String(Character(scalar)).utf8
+    throw .malformed
   }
 
   /// The two-character escapes: maps the character after the backslash to the character that the escape stands for.
   private static let escapes = Dictionary(
     uniqueKeysWithValues: zip(#""\/bfnrt"#.utf8, "\"\\/\u{8}\u{c}\n\r\t".utf8))
 
-  private mutating func hexadecimal() throws -> UInt32 {
+  /// Decodes the rest of an escape, which is never shorter than the character.
+  private mutating func escaped() throws(ImportReader.Refusal) -> [UInt8] {
+    guard let byte = next() else { throw .malformed }
+    if let character = Self.escapes[byte] { return [character] }
+    guard byte == UInt8(ascii: "u") else { throw .malformed }
+    var unit = try hexadecimal()
+    if (0xd800..<0xdc00).contains(unit) {
+      guard next() == UInt8(ascii: "\\"), next() == UInt8(ascii: "u") else { throw .malformed }
+      let low = try hexadecimal()
+      guard (0xdc00..<0xe000).contains(low) else { throw .malformed }
+      unit = 0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00)
+    }
+    guard let scalar = Unicode.Scalar(unit) else { throw .malformed }
+    return Array(String(Character(scalar)).utf8)
+  }
+
+  private mutating func hexadecimal() throws(ImportReader.Refusal) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
-      guard let byte = try input.peek(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-        throw Refusal.malformed
+      guard let byte = next(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw .malformed
       }
-      input.advance()
       value = value << 4 | UInt32(digit)
     }
     return value
   }
 
-  /// Skips the value of an unknown key, which a later version may have added, checking only that brackets balance.
-  private mutating func skipValue() throws {
-    var depth = 0
-    var isEmpty = true
-    while let byte = try input.peek() {
-      switch byte {
-      case UInt8(ascii: "\""): _ = try string(atMost: largestText)
-      case UInt8(ascii: "{"), UInt8(ascii: "["):
-        depth += 1
-        input.advance()
-      case UInt8(ascii: "}") where depth == 0, UInt8(ascii: ",") where depth == 0:
-        guard !isEmpty else { throw Refusal.malformed }
-        return
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        guard depth > 0 else { throw Refusal.malformed }
-        depth -= 1
-        input.advance()
-      case ..<0x20 where byte != UInt8(ascii: "\t") && byte != UInt8(ascii: "\r"): throw Refusal.malformed
-      default: input.advance()
-      }
-      isEmpty = false
-    }
-    throw Refusal.malformed
+  /// Skips the value of an unknown key, which a later version may have added: a string, a number or a literal.
+  private mutating func skipValue() throws(ImportReader.Refusal) {
+    let start = position
+    if position < bytes.count, bytes[position] == UInt8(ascii: "\"") { _ = try string() }
+    while position < bytes.count, !",}".utf8.contains(bytes[position]) { position += 1 }
+    guard position > start else { throw .malformed }
   }
 
   // MARK: -
 
-  private mutating func expect(_ character: Unicode.Scalar) throws {
-    guard try input.consume(character) else { throw Refusal.malformed }
+  private mutating func next() -> UInt8? {
+    guard position < bytes.count else { return nil }
+    defer { position += 1 }
+    return bytes[position]
   }
 
-  private mutating func skipSpace() throws {
-    while let byte = try input.peek(), byte == 0x20 || byte == 0x09 || byte == 0x0d { input.advance() }
-  }
-
-  private mutating func skipLine() throws {
-    while let byte = try input.peek() {
-      input.advance()
-      if byte == UInt8(ascii: "\n") { return }
-    }
-  }
-
-  private mutating func skipByteOrderMark() throws {
-    for byte: UInt8 in [0xef, 0xbb, 0xbf] {
-      guard try input.peek() == byte else { return }
-      input.advance()
-    }
-  }
-}
-
-private struct InputBuffer {
-  private let descriptor: Int32
-  private var bytes = [UInt8](repeating: 0, count: 65_536)
-  private var position = 0
-  private var end = 0
-
-  init(descriptor: Int32) {
-    self.descriptor = descriptor
-  }
-
-  /// Returns the next byte without consuming it; nil at the end.
-  mutating func peek() throws -> UInt8? {
-    if position == end { try fill() }
-    return position < end ? bytes[position] : nil
-  }
-
-  mutating func advance() { position += 1 }
-
-  mutating func consume(_ character: Unicode.Scalar) throws -> Bool {
-    guard try peek() == UInt8(character.value) else { return false }
-    advance()
+  /// Consumes a character and the space after it.
+  private mutating func consume(_ character: Unicode.Scalar) -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(character.value) else { return false }
+    position += 1
+    skipSpace()
     return true
   }
 
-  /// Consumes buffered bytes of a JSON string up to a quotation mark, an escape or a control character.
-  mutating func consumePlain(into text: inout [UInt8]) throws {
-    guard try peek() != nil else { return }
-    var stop = position
-    while stop < end, bytes[stop] >= 0x20, bytes[stop] != UInt8(ascii: "\""),
-      bytes[stop] != UInt8(ascii: "\\")
-    {
-      stop += 1
-    }
-    text += bytes[position..<stop]
-    position = stop
+  private mutating func expect(_ character: Unicode.Scalar) throws(ImportReader.Refusal) {
+    guard consume(character) else { throw .malformed }
   }
 
-  private mutating func fill() throws {
-    while true {
-      let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw FileError(errno: errno) }
-      (position, end) = (0, count)
-      return
-    }
+  private mutating func skipSpace() {
+    while position < bytes.count, [0x20, 0x09, 0x0d].contains(bytes[position]) { position += 1 }
   }
 }

@@ -22,71 +22,41 @@ enum Invocation: Equatable {
 }
 
 extension Invocation {
-  /// A row of the table of options, from which the parser and the help are made.
-  private struct Option: Sendable {
-    let names: [String]
-    /// The name of the number that may follow the option; nil if none may.
-    let argument: String?
-    /// The option's line in the help; nil for an option that only other programs pass.
-    let help: (@Sendable () -> String)?
-    let command: @Sendable (_ number: Int?) -> Invocation
-
-    init(_ names: String..., help: @escaping @autoclosure @Sendable () -> String, _ command: Invocation) {
-      (self.names, argument, self.help, self.command) = (names, nil, help, { _ in command })
-    }
-
-    init(
-      _ name: String, number: String, help: @escaping @autoclosure @Sendable () -> String,
-      _ command: @escaping @Sendable (Int?) -> Invocation
-    ) {
-      (names, argument, self.help, self.command) = ([name], number, help, command)
-    }
-
-    init(hidden name: String, _ command: Invocation) {
-      (names, argument, help, self.command) = ([name], nil, nil, { _ in command })
-    }
-
-    /// The option as the help shows it: `-h, --help` or `--print [N]`.
-    var usage: String { names.joined(separator: ", ") + (argument.map { " [\($0)]" } ?? "") }
+  /// The options and their lines in the help.
+  private static var options: [(names: [String], help: String, command: Invocation)] {
+    [
+      (["--toggle"], tr("show the window, or hide it if it is in front; bind this to a key"), .toggle),
+      (["--background"], tr("start without showing the window"), .background),
+      (["--quit"], tr("quit the running CopyPasta"), .quit),
+      (["--print"], tr("print the newest item’s text, or the N-th newest"), .printing(1)),
+      (["--export"], tr("write the history to standard output as JSON lines"), .export),
+      (["--import"], tr("add items that --export wrote, from standard input"), .importing),
+      (["--check"], tr("check the history for problems"), .check),
+      (["--clear"], tr("delete all items permanently, without asking"), .clear),
+      (["--version"], tr("show the version"), .version),
+      (["-h", "--help"], tr("show this help"), .help),
+    ]
   }
-
-  private static let options = [
-    Option(
-      "--toggle", help: tr("show the window, or hide it if it is in front; bind this to a key"), .toggle),
-    Option("--background", help: tr("start without showing the window"), .background),
-    Option("--quit", help: tr("quit the running CopyPasta"), .quit),
-    Option("--print", number: "N", help: tr("print the newest item’s text, or the N-th newest")) {
-      .printing($0 ?? 1)
-    },
-    Option("--export", help: tr("write the history to standard output as JSON lines"), .export),
-    Option("--import", help: tr("add items that --export wrote, from standard input"), .importing),
-    Option("--check", help: tr("check the history for problems"), .check),
-    Option("--clear", help: tr("delete all items permanently, without asking"), .clear),
-    Option("--version", help: tr("show the version"), .version),
-    Option("-h", "--help", help: tr("show this help"), .help),
-    // GApplication's option for D-Bus activation, which the D-Bus service file passes.
-    Option(hidden: "--gapplication-service", .service),
-  ]
 
   init(_ arguments: [String]) {
     var rest = arguments[...]
     var wanted: Invocation?
     while let argument = rest.popFirst() {
-      guard let option = Self.options.first(where: { $0.names.contains(argument) }) else {
+      // GApplication's option for D-Bus activation, which the D-Bus service file passes, is not in the help.
+      let option = Self.options.first { $0.names.contains(argument) }?.command
+      guard var command = argument == "--gapplication-service" ? .service : option else {
         let problem =
           argument.hasPrefix("-") ? tr("Unknown option “%s”.") : tr("Unexpected argument “%s”.")
         self = .misused(problem.filled(with: argument))
         return
       }
-      var number: Int?
-      if option.argument != nil, let next = rest.first, !next.hasPrefix("-") {
-        number = Self.number(rest.removeFirst())
-        guard number != nil else {
+      if case .printing = command, let next = rest.first, !next.hasPrefix("-") {
+        guard let number = Self.number(rest.removeFirst()) else {
           self = .misused(tr("“%s” is not the number of an item; 1 is the newest.").filled(with: next))
           return
         }
+        command = .printing(number)
       }
-      let command = option.command(number)
       guard wanted == nil || wanted == command else {
         self = .misused(tr("Only one option at a time."))
         return
@@ -104,7 +74,9 @@ extension Invocation {
 
   /// The text of `--help`.
   static var helpText: String {
-    let shown = options.compactMap { option in option.help.map { (option.usage, $0()) } }
+    let shown = options.map { option in
+      (option.names.joined(separator: ", ") + (option.command == .printing(1) ? " [N]" : ""), option.help)
+    }
     let width = 2 + (shown.map(\.0.count).max() ?? 0)
     let indentation = "\n" + String(repeating: " ", count: width + 2)
     let lines = shown.map { usage, text in

@@ -102,17 +102,9 @@ final class HistoryList {
       if isAnnounced { view.announce(event.message) }
     case .added: focusNewest()
     case .clipboardChanged: markOnClipboard(session.clipboardState.clip)
-    case .contentReplaced: refreshClips()
     case .stateChanged, .countChanged, .deletionsChanged, .questionChanged, .offered, .failed, .text,
       .recovered, .reopened:
       break
-    }
-  }
-
-  /// Updates the rows that kept their places, because their clips may have other ids now.
-  private func refreshClips() {
-    for row in view.rowViews {
-      if let position = row.item.position { row.show(model.clip(at: position)) }
     }
   }
 

@@ -128,8 +128,8 @@ final class HistoryWindow {
     case .clipboardChanged: readingIndicator.hideSecret()
     case .failed(let failure): show(failure)
     case .reopened(because: let error): if error == .replaced { showNotice(error.message) }
-    case .text(let seen, let text): show(text, of: seen)
-    case .contentReplaced, .offered, .done, .added: break
+    case .text(let clip, let text, let file): show(text, of: clip, in: file)
+    case .offered, .done, .added: break
     }
   }
 
@@ -167,14 +167,14 @@ final class HistoryWindow {
   }
 
   /// Shows a clip's whole text in a window of its own, unless this window is hidden.
-  private func show(_ text: ClipText, of seen: SeenClip) {
+  private func show(_ text: ClipText, of clip: Clip, in file: Int) {
     Task.unpooled { [self] in
       let shown = await Self.shown(text)
       guard isShown else { return }
       let textWindow = TextWindow(
-        shown, capturedAt: seen.clip.capturedAt, in: parentOfDialogs?.size, state: services.windowState
+        shown, capturedAt: clip.capturedAt, in: parentOfDialogs?.size, state: services.windowState
       ) { [session] in
-        session.copy(seen, copied: $1)
+        session.copy(clip.id, in: file, copied: $1)
       } copyPart: { [session] in
         session.copy(part: $0, copied: $1)
       }

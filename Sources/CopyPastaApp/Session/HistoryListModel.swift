@@ -45,8 +45,10 @@ final class HistoryListModel: ListModelSource {
   /// Whether a history was opened.
   var isOpen: Bool { reader != nil }
 
-  /// Whether the file that the list shows was removed or replaced.
-  var isReplaced: Bool { reader?.isReplaced == true }
+  /// Whether the file that the list shows was closed, removed or replaced.
+  var isReplaced: Bool { reader?.isReplaced == true || isClosed }
+
+  private var isClosed = false
 
   /// An upper bound for the number of clips that could not be read so far.
   var isIncomplete: Bool { reader?.isIncomplete ?? false }
@@ -86,16 +88,6 @@ final class HistoryListModel: ListModelSource {
 
   func position(of id: Int64) -> Int? { index(of: id, in: ids).map { ids.count - 1 - $0 } }
 
-  /// The present id of a clip that was in the list; nil if the history no longer has it.
-  ///
-  /// An import assigns new ids, and another file may use an id for another text.
-  func presentID(of clip: Clip) throws(StoreError) -> Clip.ID? {
-    guard let reader else { return nil }
-    if rows[clip.id] == clip { return clip.id }
-    var pages = Pages(reader, of: ids)
-    return try pages.index(of: clip).map { ids[$0] }
-  }
-
   // MARK: Opening
 
   /// Shows the first page of a history that was just opened.
@@ -118,55 +110,39 @@ final class HistoryListModel: ListModelSource {
     changes.notify(Change(position: position, removed: removed, added: added, isNew: isNew))
   }
 
-  /// Shows another file, or a file that another program may have changed; rows that are still there keep their place.
+  /// Shows a file that has other clips, even if they have the same ids.
   ///
   /// - Parameter new: The ids of all clips in ascending order.
-  func update(_ reader: HistoryReader, _ new: [Int64]) throws(StoreError) {
-    let kept = try keptRows(in: new, of: reader)
-    countEver = try reader.lastID()
-    self.reader = reader
-    mayHaveMore = false
-    let before = rows
-    rows = [:]
-    for (_, index, clip) in kept {
-      rows[new[index]] = Clip(
-        id: new[index], capturedAt: clip.capturedAt, byteCount: clip.byteCount, preview: clip.preview)
-    }
-    // Begin with the newest clip, so that the places of the older ones in `ids` do not change.
-    var (oldEnd, newEnd) = (ids.count, new.count)
-    for (old, index) in kept.reversed().map({ ($0.old, $0.new) }) + [(-1, -1)] {
-      let (removed, added) = (old + 1..<oldEnd, new[(index + 1)..<newEnd])
-      if !ids[removed].elementsEqual(added) || added.contains(where: { before[$0] != nil }) {
-        ids.replaceSubrange(removed, with: added)
-        let position = new.count - newEnd
-        announce(at: position, removed: removed.count, added: added.count)
-      }
-      if old >= 0 { ids[old] = new[index] }
-      (oldEnd, newEnd) = (old, index)
+  func replace(with reader: HistoryReader, _ new: [Int64]) throws(StoreError) {
+    try use(reader)
+    let removed = ids.count
+    (ids, rows) = (new, [:])
+    announce(at: 0, removed: removed, added: new.count)
+  }
+
+  /// Shows what another program may have added to the file or deleted from it; the other rows keep their place.
+  ///
+  /// - Parameter new: The ids of all clips in ascending order.
+  func merge(_ reader: HistoryReader, _ new: [Int64]) throws(StoreError) {
+    try use(reader)
+    remove(ids.subtracting(new))
+    let added = Set(new.subtracting(ids))
+    let runs = new.indices(where: added.contains).ranges
+    guard let first = runs.first, let last = runs.last else { return }
+    // Begin with the newest run, so that the places of the older ones in `new` do not change.
+    for run in runs.count <= Self.mostRuns ? runs.reversed() : [first.lowerBound..<last.upperBound] {
+      let end = ids.count - (new.count - run.upperBound)
+      let removed = run.count { !added.contains(new[$0]) }
+      ids.replaceSubrange(end - removed..<end, with: new[run])
+      announce(at: new.count - run.upperBound, removed: removed, added: run.count)
     }
   }
 
-  /// The loaded rows that are also in the new content, oldest first, with their indices in `ids` and in `new`.
-  private func keptRows(in new: [Int64], of reader: HistoryReader) throws(StoreError) -> [(
-    old: Int, new: Int, clip: Clip
-  )] {
-    var pages = Pages(reader, of: new)
-    var kept: [(old: Int, new: Int, clip: Clip)] = []
-    var runs = 0
-    for clip in rows.values.sorted(by: { $0.id < $1.id }) {
-      guard let old = index(of: clip.id, in: ids) else { continue }
-      let last = kept.last ?? (old: -1, new: -1, clip: clip)
-      guard let index = try pages.index(of: clip, expectedAt: last.new + 1), index > last.new else {
-        continue
-      }
-      if old != last.old + 1 || index != last.new + 1 {
-        // Report all remaining rows as one change, because each report to the views takes time.
-        runs += 1
-        if runs > Self.mostRuns { break }
-      }
-      kept.append((old, index, clip))
-    }
-    return kept
+  private func use(_ reader: HistoryReader) throws(StoreError) {
+    countEver = try reader.lastID()
+    if reader !== self.reader { self.reader?.close() }
+    self.reader = reader
+    (isClosed, mayHaveMore) = (false, false)
   }
 
   // MARK: Changing
@@ -251,7 +227,10 @@ final class HistoryListModel: ListModelSource {
   }
 
   /// Closes the file; the ids and the loaded rows stay.
-  func close() { reader?.close() }
+  func close() {
+    reader?.close()
+    isClosed = true
+  }
 
   // MARK: Pages
 
@@ -294,62 +273,6 @@ final class HistoryListModel: ListModelSource {
   }
 }
 
-/// Finds clips in a history that was opened again, by reading pages.
-private struct Pages {
-  private static let size = 64
-
-  private let reader: HistoryReader
-  /// The ids of all clips, oldest first.
-  private let ids: [Int64]
-  private var read: [Int64: Clip] = [:]
-
-  init(_ reader: HistoryReader, of ids: [Int64]) {
-    self.reader = reader
-    self.ids = ids
-  }
-
-  /// The index of a clip in `ids`, even if its id has changed.
-  ///
-  /// - Parameter expected: Where to look first.
-  mutating func index(of clip: Clip, expectedAt expected: Int? = nil) throws(StoreError) -> Int? {
-    let byID = ids.partition(at: clip.id)
-    for index in [byID, expected ?? byID] where try self.clip(at: index)?.isSame(as: clip) == true {
-      return index
-    }
-    // Times ascend with ids, except around a change of the clock.
-    var (low, high) = (0, ids.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if try self.clip(at: middle)?.capturedAt ?? 0 < clip.capturedAt {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    // Many clips may have the same time, such as an unknown one.
-    for index in low..<low + 8 * Self.size {
-      guard let found = try self.clip(at: index), found.capturedAt == clip.capturedAt else { return nil }
-      if found.isSame(as: clip) { return index }
-    }
-    return nil
-  }
-
-  private mutating func clip(at index: Int) throws(StoreError) -> Clip? {
-    guard ids.indices.contains(index) else { return nil }
-    if let clip = read[ids[index]] { return clip }
-    let newest = ids[min(index + Self.size, ids.count) - 1]
-    for clip in try reader.page(from: newest, limit: Self.size) { read[clip.id] = clip }
-    return read[ids[index]]
-  }
-}
-
-extension Clip {
-  /// Whether this is the same item, even if an import has given it another id.
-  fileprivate func isSame(as other: Clip) -> Bool {
-    capturedAt == other.capturedAt && byteCount == other.byteCount && preview == other.preview
-  }
-}
-
 extension [Int64] {
   /// The first index of an ascending array whose value is not less than `value`.
   fileprivate func partition(at value: Int64) -> Int {
@@ -360,5 +283,13 @@ extension [Int64] {
       if self[middle] < value { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+  /// The elements of an ascending array that another ascending array lacks.
+  fileprivate func subtracting(_ other: [Int64]) -> [Int64] {
+    var index = 0
+    return filter { value in
+      while index < other.count, other[index] < value { index += 1 }
+      return index == other.count || other[index] != value
+    }
   }
 }

@@ -24,8 +24,6 @@ final class HistorySession {
     case stateChanged
     /// The number of rows has changed.
     case countChanged
-    /// Clips may have other ids, because the list shows another file or another program has changed the file.
-    case contentReplaced
     case deletionsChanged
     /// What is known to be on the clipboard may have changed; see `clipboardState`.
     case clipboardChanged
@@ -38,7 +36,7 @@ final class HistorySession {
     case added
     case failed(HistoryFailure)
     /// The whole text of a clip, for a window to show.
-    case text(SeenClip, ClipText)
+    case text(Clip, ClipText, file: Int)
     /// A damaged history was recovered, see `recovery`.
     case recovered
     /// The file was replaced or damaged, and the list shows what is there now.
@@ -85,7 +83,7 @@ final class HistorySession {
   var retentionTimer: Timeout?
   /// The last failure to delete expired items, stored so that it is shown only once.
   var retentionFailure: StoreError?
-  /// Counts the files that the list has shown, because in each file an id stands for another clip.
+  /// The number of the file that the list shows; in each file an id stands for another clip.
   private(set) var fileNumber = 0
 
   private let makeStore: @MainActor () -> HistoryStore
@@ -296,25 +294,23 @@ final class HistorySession {
     if state != .recovering { intake.resume() }
   }
 
-  /// Reads the list of clips again.
-  ///
-  /// Call this after the history was opened or replaced, or if another program may have changed it.
-  func updateModel() async throws(StoreError) {
+  /// Reads the list of clips again, because the file was opened or replaced, or another program may have changed it.
+  private func updateModel() async throws(StoreError) {
     // First add to the list the clips that are on disk but not in the list yet.
     intake.flush()
-    let isOther = model.isReplaced || !isOpen
+    let isOther = model.isReplaced
     let ids = try await store.ids(olderThan: .max)
     let reader = try reader(await store.salvagedRows)
-    model.close()
-    try model.update(reader, ids)
-    reportUnread()
-    if isOther {
-      fileNumber += 1
-      deletions.forget()
-      question = nil
-      intake.forgetClips()
+    guard isOther else {
+      try model.merge(reader, ids)
+      return reportUnread()
     }
-    events.notify(.contentReplaced)
+    fileNumber += 1
+    deletions.forget()
+    question = nil
+    intake.forgetClips()
+    try model.replace(with: reader, ids)
+    reportUnread()
   }
 
   /// - Parameter rows: What is readable of a damaged history that cannot be recovered.

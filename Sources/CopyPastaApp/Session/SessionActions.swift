@@ -3,31 +3,32 @@ import ClipboardCore
 
 /// The user's actions; pointer, keys, menus and touch call the same method for an action.
 ///
-/// An action concerns the clip that was in the row when the user acted. If the list shows another file by the time it
-/// runs, a copy looks for the same clip there, and a deletion only shows a message.
+/// An action names a clip. If the list shows another file by the time the action runs, it only shows a message.
 extension HistorySession {
+  /// Runs an action on a clip of the file number `file` after the earlier actions.
+  private func act(in file: Int, _ action: @escaping @MainActor () async -> Void) {
+    queue.add { [self] in
+      if file == fileNumber { await action() } else { events.notify(.failed(.gone)) }
+    }
+  }
+
   // MARK: - Copying
 
   /// Puts a clip's whole text on the clipboard.
   func copy(_ id: Clip.ID) {
-    guard let seen = seen(id) else { return showGone() }
     let press = clipboard.takePress()
-    queue.add { [self] in
-      switch await offer(seen, press) {
-      case .offered(let id): events.notify(.done(.copied, id, isAnnounced: true))
-      case .gone: remove(seen)
-      case .failed: break
-      }
+    act(in: fileNumber) { [self] in
+      if await offerText(of: id, press) == nil { events.notify(.done(.copied, id, isAnnounced: true)) }
     }
   }
 
-  /// Puts a text that another window shows on the clipboard, and calls `copied`.
+  /// Puts the text of a clip that another window shows on the clipboard, and calls `copied`.
   ///
-  /// If the file was replaced since the text was shown, the same text is copied, or none.
-  func copy(_ seen: SeenClip, copied: @escaping @MainActor () -> Void) {
+  /// - Parameter file: The `fileNumber` when the text was shown.
+  func copy(_ id: Clip.ID, in file: Int, copied: @escaping @MainActor () -> Void) {
     let press = clipboard.takePress()
-    queue.add { [self] in
-      guard case .offered(let id) = await offer(seen, press) else { return }
+    act(in: file) { [self] in
+      guard await offerText(of: id, press) == nil else { return }
       events.notify(.done(.copied, id, isAnnounced: false))
       copied()
     }
@@ -79,17 +80,10 @@ extension HistorySession {
 
   /// Puts a clip's whole text on the clipboard, and deletes the clip if that succeeded.
   func copyAndDelete(_ id: Clip.ID) {
-    // Remove the row immediately, so that the next key acts on the next row.
-    guard let clip = model.remove(id) else { return }
-    let seen = SeenClip(clip: clip, fileNumber: fileNumber)
-    deletions.pending += 1
     let press = clipboard.takePress()
-    queue.add { [self] in
-      defer { deletions.pending -= 1 }
-      guard isPresent(seen) else { return }
-      switch await offer(seen, press) {
-      case .offered:
-        await erase(seen, announcing: .copiedAndDeleted)
+    takeOut(id) { [self] clip in
+      switch await offerText(of: id, press) {
+      case nil: await erase(clip, announcing: .copiedAndDeleted)
       case .gone: break
       case .failed: model.restore(clip)
       }
@@ -100,13 +94,15 @@ extension HistorySession {
 
   /// Removes a clip from the list immediately, and deletes it; if that fails, puts it back into the list.
   func delete(_ id: Clip.ID) {
+    takeOut(id) { [self] clip in await erase(clip, announcing: .deleted) }
+  }
+
+  /// Removes a row immediately, so that the next key acts on the next row, and then runs an action on its clip.
+  private func takeOut(_ id: Clip.ID, _ action: @escaping @MainActor (Clip) async -> Void) {
     guard let clip = model.remove(id) else { return }
-    let seen = SeenClip(clip: clip, fileNumber: fileNumber)
     deletions.pending += 1
-    queue.add { [self] in
-      defer { deletions.pending -= 1 }
-      if isPresent(seen) { await erase(seen, announcing: .deleted) }
-    }
+    act(in: fileNumber) { await action(clip) }
+    queue.add { [deletions] in deletions.pending -= 1 }
   }
 
   /// Undoes the newest deletion that has not been undone yet, or tells the user that there is none.
@@ -170,22 +166,17 @@ extension HistorySession {
   }
 
   /// Deletes a clip that was removed from the list, and keeps it for `undo`.
-  private func erase(_ seen: SeenClip, announcing event: HistoryEvent) async {
+  private func erase(_ clip: Clip, announcing event: HistoryEvent) async {
     do throws(StoreError) {
-      var deleted = try await store.delete(seen.clip.id)
-      if deleted == nil, let id = try await changedID(of: seen) {
-        deleted = try await store.delete(id)
-        model.remove(id)
-      }
+      let deleted = try await store.delete(clip.id)
       // While this action waited in the queue, reading the list again may have added the row again.
-      remove(seen)
-      // Another program may have deleted the clip.
-      guard let deleted else { return }
+      model.remove(clip.id)
+      guard let deleted else { return events.notify(.failed(.gone)) }
       deletions.add(deleted, wasCopied: event == .copiedAndDeleted)
       didChange()
       events.notify(.done(event, deleted.id, isAnnounced: true))
     } catch {
-      model.restore(seen.clip)
+      model.restore(clip)
       report(error, as: .notDeleted(error))
     }
   }
@@ -198,100 +189,41 @@ extension HistorySession {
     if question != nil { expire() }
   }
 
-  // MARK: - Reading
-
-  /// The clip in a row, for an action that runs later; nil if the list does not have it.
-  func seen(_ id: Clip.ID) -> SeenClip? {
-    model.position(of: id).map { SeenClip(clip: model.clip(at: $0), fileNumber: fileNumber) }
-  }
-
-  /// Returns a clip's whole text, for the program to which the user drags the clip.
-  ///
-  /// - Throws: `StoreError`; `CancellationError` if the clip no longer exists, after showing the user a message.
-  func text(of seen: SeenClip) async throws -> ClipText {
-    do throws(StoreError) {
-      if let found = try await find(seen) { return found.text }
-    } catch {
-      report(error, as: .notRead(error))
-      throw error
-    }
-    showGone()
-    throw CancellationError()
-  }
+  // MARK: - Reading and offering
 
   /// Reads a clip's whole text, for a window to show.
   func show(_ id: Clip.ID) {
-    guard var seen = seen(id) else { return showGone() }
-    queue.add { [self] in
-      do throws(StoreError) {
-        guard let (text, id) = try await find(seen) else {
-          showGone()
-          return remove(seen)
-        }
-        seen.hash = await Self.hash(of: text)
-        if model.position(of: id) != nil { events.notify(.text(seen, text)) }
-      } catch {
-        report(error, as: .notRead(error))
+    act(in: fileNumber) { [self] in
+      guard case .success(let text) = await text(of: id), let position = model.position(of: id) else {
+        return
       }
+      events.notify(.text(model.clip(at: position), text, file: fileNumber))
     }
   }
 
-  /// Returns the text of a clip and its present id; nil if the history no longer has the clip.
-  private func find(_ seen: SeenClip) async throws(StoreError) -> (text: ClipText, id: Clip.ID)? {
-    if seen.fileNumber == fileNumber, let text = try await store.text(of: seen.clip.id) {
-      return (text, seen.clip.id)
-    }
-    guard let id = try await changedID(of: seen), let text = try await store.text(of: id) else { return nil }
-    return (text, id)
-  }
+  /// Why an action on a clip failed, which the user has been shown.
+  private enum ActionFailure: Error { case gone, failed }
 
-  /// Returns the id of a clip in another file that the list shows now, or after an import has changed the ids; nil if it
-  /// has kept its id, or is gone.
-  private func changedID(of seen: SeenClip) async throws(StoreError) -> Clip.ID? {
-    // An import can run only while this session cannot write.
-    if seen.fileNumber == fileNumber, obstacle != nil { try await updateModel() }
-    let id = try model.presentID(of: seen.clip)
-    return seen.fileNumber == fileNumber && id == seen.clip.id ? nil : id
-  }
-
-  @concurrent private static func hash(of text: ClipText) async -> Int { text.bytes.hashValue }
-
-  /// Whether the list still shows the file from which the action has removed a row; shows a message otherwise.
-  private func isPresent(_ seen: SeenClip) -> Bool {
-    guard seen.fileNumber != fileNumber else { return true }
-    events.notify(.failed(.gone))
-    return false
-  }
-
-  /// Removes the row of a clip that is gone, unless the list shows another file, where its id is another clip's.
-  private func remove(_ seen: SeenClip) {
-    if seen.fileNumber == fileNumber { model.remove(seen.clip.id) }
-  }
-
-  private func showGone() { events.notify(.failed(.gone)) }
-
-  // MARK: - Offering
-
-  private enum Offer {
-    case offered(Clip.ID), gone, failed
-  }
-
-  private func offer(_ seen: SeenClip, _ press: CopyPress) async -> Offer {
+  private func text(of id: Clip.ID) async -> Result<ClipText, ActionFailure> {
     do throws(StoreError) {
-      guard let (text, id) = try await find(seen) else {
-        showGone()
-        return .gone
-      }
-      if let hash = seen.hash, await Self.hash(of: text) != hash {
-        events.notify(.failed(.gone))
-        return .failed
-      }
-      guard await offer(text, press, of: id) else { return .failed }
-      events.notify(.offered)
-      return .offered(id)
+      if let text = try await store.text(of: id) { return .success(text) }
+      events.notify(.failed(.gone))
+      model.remove(id)
+      return .failure(.gone)
     } catch {
       report(error, as: .notRead(error))
-      return .failed
+      return .failure(.failed)
+    }
+  }
+
+  /// Puts a clip's whole text on the clipboard; returns nil if that succeeded.
+  private func offerText(of id: Clip.ID, _ press: CopyPress) async -> ActionFailure? {
+    switch await text(of: id) {
+    case .failure(let failure): return failure
+    case .success(let text):
+      guard await offer(text, press, of: id) else { return .failed }
+      events.notify(.offered)
+      return nil
     }
   }
 
@@ -307,13 +239,4 @@ extension HistorySession {
       return false
     }
   }
-}
-
-/// A clip as the user saw it when an action began.
-struct SeenClip {
-  let clip: Clip
-  /// The number of the file that `clip.id` refers to; see `HistorySession.fileNumber`.
-  let fileNumber: Int
-  /// The hash of the whole text if another window shows it; only that text may then be copied.
-  var hash: Int?
 }

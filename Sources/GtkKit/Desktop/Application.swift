@@ -36,6 +36,9 @@ public final class Application: Object {
   /// Adds a stateful action that other programs can toggle over D-Bus.
   public func addAction(_ action: ToggleAction) { g_action_map_add_action(opaque, action.opaque) }
 
+  /// Activates one of the actions that take no parameter.
+  public func activate(action name: String) { g_action_group_activate_action(opaque, name, nil) }
+
   /// Keeps the program running until `quit`, even without a window.
   public func hold() { g_application_hold(cast()) }
 

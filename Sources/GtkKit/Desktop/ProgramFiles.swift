@@ -54,10 +54,12 @@ public enum ProgramFiles {
   public static let program: String? =
     g_file_read_link("/proc/self/exe", nil).map { command(ofProgram: String(taking: $0)) }
 
-  /// The environment variables with which the process was started, as far as they are valid UTF-8.
-  static var initialEnvironment: [String: String] {
+  /// Returns the environment variables with which a process was started, as far as they are valid UTF-8.
+  ///
+  /// - Parameter process: A process's number, or `self`.
+  static func initialEnvironment(of process: String) -> [String: String] {
     var (content, length): (UnsafeMutablePointer<CChar>?, gsize) = (nil, 0)
-    guard g_file_get_contents("/proc/self/environ", &content, &length, nil) != 0, let content else {
+    guard g_file_get_contents("/proc/\(process)/environ", &content, &length, nil) != 0, let content else {
       return [:]
     }
     defer { g_free(content) }

@@ -128,6 +128,20 @@ public struct RunningApplication {
     ask("ActivateAction", [.string(action), .array(of: "v", []), platformData(activation)])
   }
 
+  /// The display of the running instance, if it differs from this process's; nil if that is not known.
+  public var otherDisplay: String? {
+    do throws(BusError) {
+      let answer = try SessionBus.call(
+        .bus, "GetConnectionUnixProcessID", [.string(id)], within: .seconds(1))
+      guard let process = answer[0]?.uint32 else { return nil }
+      let its = Desktop.displays(in: ProgramFiles.initialEnvironment(of: String(process)))
+      let own = Desktop.displays(in: ProgramFiles.initialEnvironment(of: "self"))
+      return its.contains(where: own.contains) ? nil : its.first
+    } catch {
+      return nil
+    }
+  }
+
   /// Asks the application to quit, and waits until its process has closed its connection to the bus.
   public func quit() -> Answer {
     guard let owner = SessionBus.owner(of: id) else { return .notRunning }

@@ -34,6 +34,12 @@ public enum Desktop {
     !variable("WAYLAND_DISPLAY").isEmpty || variable("XDG_SESSION_TYPE") == "wayland"
   }
 
+  /// The displays that environment variables name; an X server without the number of its screen.
+  static func displays(in environment: [String: String]) -> [String] {
+    let names = ["WAYLAND_DISPLAY", "DISPLAY"].compactMap { environment[$0] }.filter { !$0.isEmpty }
+    return names.map { $0.hasSuffix(".0") ? String($0.dropLast(2)) : $0 }
+  }
+
   /// Whether the program runs in Flatpak, where it does not see the desktop's files.
   public static var isFlatpak: Bool { access("/.flatpak-info", F_OK) == 0 }
 

@@ -348,7 +348,7 @@ public enum Activation: Equatable, Sendable {
   public static func ofThisLaunch() -> Activation {
     // A token is valid once, so programs started by this program must not inherit it.
     g_unsetenv("XDG_ACTIVATION_TOKEN")
-    let environment = ProgramFiles.initialEnvironment
+    let environment = ProgramFiles.initialEnvironment(of: "self")
     let tokens = ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].compactMap { environment[$0] }
     return tokens.first { !$0.isEmpty }.map(Activation.token) ?? .ambient
   }

@@ -20,6 +20,20 @@ import Testing
     }
   }
 
+  @Test func `a launch on another display of the same session says where the window is`() async throws {
+    try await Scene.run { scene in
+      try await VirtualDesktop.with { other in
+        let bus = ["DBUS_SESSION_BUS_ADDRESS": scene.desktop.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""]
+        let launch = try await other.run([CopyPasta.programPath], environment: bus)
+        let display = scene.desktop.environment["DISPLAY"] ?? ""
+        #expect(launch.exit == .code(1))
+        #expect(
+          launch.errors
+            == "copypasta: CopyPasta is running on another display and shows its window there: \(display)\n")
+      }
+    }
+  }
+
   @Test func `--quit ends the program, and succeeds if no instance runs`() async throws {
     try await Scene.run { scene in
       try await scene.capture("kept")
