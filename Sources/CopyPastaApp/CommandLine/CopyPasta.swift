@@ -77,15 +77,9 @@ public enum CopyPasta {
   /// In an installed CopyPasta, `copypasta-launcher` has already tried this, without loading GTK's libraries.
   private static func toggle() -> Int32 {
     // Do not start without a bus, because each press of the key would open another window.
-    guard SessionBus.isThere else {
-      return withoutBus("--toggle")
-    }
-    let running = RunningApplication(id: id)
-    let activation = Activation.ofThisLaunch()
-    switch running.activate(action: "toggle", with: activation) {
+    guard SessionBus.isThere else { return withoutBus("--toggle") }
+    switch RunningApplication(id: id).activate(action: "toggle", with: .ofThisLaunch()) {
     case .notRunning: return start(.shown)
-    // Activate an instance that is about to show its window, because toggling would hide it.
-    case .starting: return status(ofShowing: running.activate(with: activation))
     case let answer: return status(of: answer)
     }
   }
@@ -113,7 +107,7 @@ public enum CopyPasta {
   private static func status(of answer: RunningApplication.Answer) -> Int32 {
     switch answer {
     case .done: return 0
-    case .notRunning, .starting: printError(tr("CopyPasta has just quit. Try again."))
+    case .notRunning: printError(tr("CopyPasta has just quit. Try again."))
     case .failed(let reason):
       printError(tr("CopyPasta is running but not responding: %s").filled(with: reason))
     }

@@ -54,11 +54,9 @@ struct ImportReader {
     // A text is at most six times as long in JSON.
     while let line = try nextLine(atMost: 6 * largestText + 4096) {
       number += 1
-      guard let line else { return .failure(.tooLarge) }
-      var json = ItemJSON(line, isFirst: number == 1)
-      guard !json.isBlank else { continue }
       do throws(Refusal) {
-        return .success(try json.item(largestText: largestText))
+        var json = ItemJSON(try line.get(), isFirst: number == 1)
+        if !json.isBlank { return .success(try json.item(largestText: largestText)) }
       } catch {
         return .failure(error)
       }
@@ -66,23 +64,21 @@ struct ImportReader {
     return nil
   }
 
-  /// Returns the next line without its line break: nil at the end, and an inner nil for a line that is too long.
-  private mutating func nextLine(atMost limit: Int) throws(FileError) -> [UInt8]?? {
-    var line: [UInt8]? = []
-    var isEmpty = true
+  /// Returns the next line without its line break; nil at the end.
+  private mutating func nextLine(atMost limit: Int) throws(FileError) -> Result<[UInt8], Refusal>? {
+    var line: [UInt8] = []
+    var (isFirst, isTooLong) = (true, false)
     while true {
       if unread.isEmpty { unread = 0..<(try fill()) }
-      guard !unread.isEmpty else { return isEmpty ? nil : line }
-      isEmpty = false
+      let isAtEnd = unread.isEmpty
+      if isAtEnd, isFirst { return nil }
+      isFirst = false
       let end = buffer[unread].firstIndex(of: UInt8(ascii: "\n"))
       let part = buffer[unread.lowerBound..<(end ?? unread.upperBound)]
-      if let size = line?.count, size + part.count <= limit {
-        line?.append(contentsOf: part)
-      } else {
-        line = nil
-      }
+      isTooLong = isTooLong || line.count + part.count > limit
+      if isTooLong { line = [] } else { line += part }
       unread = (end.map { $0 + 1 } ?? unread.upperBound)..<unread.upperBound
-      if end != nil { return line }
+      if end != nil || isAtEnd { return isTooLong ? .failure(.tooLarge) : .success(line) }
     }
   }
 

@@ -105,8 +105,6 @@ public struct RunningApplication {
     case done
     /// The program is not running, or the bus is unavailable.
     case notRunning
-    /// The program owns its name, but has not exported its object yet.
-    case starting
     /// The call failed; the message is GLib's.
     case failed(String)
   }
@@ -118,9 +116,9 @@ public struct RunningApplication {
   /// Refers to an application by its id.
   public init(id: String) { self.id = id }
 
-  /// Asks the application to show its window; if it is starting, waits until it has started.
+  /// Asks the application to show its window.
   public func activate(with activation: Activation) -> Answer {
-    untilStarted { ask("Activate", [platformData(activation)]) }
+    ask("Activate", [platformData(activation)])
   }
 
   /// Activates one of the application's actions that take no parameter.
@@ -145,7 +143,7 @@ public struct RunningApplication {
   /// Asks the application to quit, and waits until its process has closed its connection to the bus.
   public func quit() -> Answer {
     guard let owner = SessionBus.owner(of: id) else { return .notRunning }
-    let answer = untilStarted { activate(action: "quit") }
+    let answer = activate(action: "quit")
     guard answer == .done else { return answer }
     let end = ContinuousClock.now + Self.timeout
     while SessionBus.owner(of: owner) != nil {
@@ -155,50 +153,36 @@ public struct RunningApplication {
     return .done
   }
 
-  /// Repeats `ask` until its answer is no longer `starting`, for at most 5 s.
-  public func untilStarted(_ ask: () -> Answer) -> Answer {
-    let end = ContinuousClock.now + Self.timeout
-    while true {
-      let answer = ask()
-      guard answer == .starting, ContinuousClock.now < end else { return answer }
-      usleep(10_000)
-    }
-  }
-
   /// Calls a method of an interface that the application exports at `path`; if it is starting, waits until it has
-  /// started.
+  /// exported the interface, for at most 5 s.
   ///
   /// - Returns: The answer, a tuple; nil if the program is not running, or the bus is unavailable.
   public func call(
-    _ method: String, of interface: String, within limit: Duration
+    _ method: String, of interface: String, _ arguments: [Variant] = [], within limit: Duration
   ) throws(BusError) -> Variant? {
+    guard SessionBus.isThere else { return nil }
     let object = RemoteObject(name: id, path: path, interface: interface)
-    var outcome: Result<Variant?, BusError> = .success(nil)
-    let answer = untilStarted {
-      guard SessionBus.isThere else { return .notRunning }
+    let end = ContinuousClock.now + Self.timeout
+    while true {
       do throws(BusError) {
-        outcome = .success(try SessionBus.call(object, method, [], within: limit))
-        return .done
+        return try SessionBus.call(object, method, arguments, within: limit)
       } catch {
-        outcome = .failure(error)
-        return error.isAbsence ? .notRunning : error.isUnknownMethod ? .starting : .done
+        if error.isAbsence { return nil }
+        guard error.isUnknownMethod, ContinuousClock.now < end else { throw error }
+        usleep(10_000)
       }
     }
-    return answer == .notRunning ? nil : try outcome.get()
   }
 
   /// The path of the application's objects, such as `/org/example/Notes`.
   public var path: String { "/" + String(id.map { $0 == "." ? "/" : $0 }) }
 
   private func ask(_ method: String, _ arguments: [Variant]) -> Answer {
-    guard SessionBus.isThere else { return .notRunning }
-    let object = RemoteObject(name: id, path: path, interface: "org.freedesktop.Application")
     do throws(BusError) {
-      try SessionBus.call(object, method, arguments, within: Self.timeout)
-      return .done
+      let answer = try call(method, of: "org.freedesktop.Application", arguments, within: Self.timeout)
+      return answer == nil ? .notRunning : .done
     } catch {
-      if error.isAbsence { return .notRunning }
-      return error.isUnknownMethod ? .starting : .failed(error.description)
+      return .failed(error.description)
     }
   }
 

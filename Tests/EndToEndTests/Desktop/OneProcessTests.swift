@@ -34,6 +34,50 @@ import Testing
     }
   }
 
+  /// Widgets wait 5 s for an accessibility bus that hangs.
+  @Test func `a request during a slow start is received, and carried out once the program has started`()
+    async throws
+  {
+    try await VirtualDesktop.with(mostlyWaits: true) { desktop in
+      let silent = try desktop.start([
+        "/usr/bin/python3", Fixture.path("silent_accessibility.py"), desktop.home.path + "/silent",
+      ])
+      try await silent.waitUntil("the bus") { $0 == ["ready"] }
+      let program = try desktop.start(
+        [CopyPasta.programPath, "--background"], environment: ["GTK_A11Y": ""])
+      try await waitUntil("the name") { try await desktop.hasName() }
+      let call = try await desktop.call(["org.freedesktop.Application.Activate", "{}"])
+      #expect(call.exit == .code(0), "\(call.errors)")
+      try await waitUntil("the window") { try await desktop.copyPastaWindowCount() == 1 }
+      #expect(try await program.stop(grace: generousLimit) == .code(0))
+    }
+  }
+
+  @Test func `a hidden start ends the desktop's startup notification`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let script = """
+        from Xlib import X, display
+        d = display.Display()
+        d.screen().root.change_attributes(event_mask=X.PropertyChangeMask)
+        d.sync()
+        print('ready', flush=True)
+        text = b''
+        while b'remove: ID=launch-1' not in text.replace(b'"', b''):
+            event = d.next_event()
+            if event.type == X.ClientMessage and event.data[0] == 8:
+                text += bytes(event.data[1])
+        print('removed', flush=True)
+        """
+      let listener = try desktop.start(["/usr/bin/python3", "-c", script])
+      try await listener.waitUntil("the listener") { $0 == ["ready"] }
+      let program = try desktop.start(
+        [CopyPasta.programPath, "--background"], environment: ["DESKTOP_STARTUP_ID": "launch-1_TIME1"])
+      try await listener.waitUntil("the end of the notification") { $0 == ["ready", "removed"] }
+      try await desktop.waitForName()
+      #expect(try await program.stop(grace: generousLimit) == .code(0))
+    }
+  }
+
   @Test func `--quit ends the program, and succeeds if no instance runs`() async throws {
     try await Scene.run { scene in
       try await scene.capture("kept")
