@@ -162,7 +162,9 @@ final class CopyPastaApplication {
   private func ensureToggler() -> WindowToggler {
     if let toggler { return toggler }
     addStyle()
-    let window = HistoryWindow(services, session, showText: showText, closed: closeWindow)
+    let window = HistoryWindow(
+      services, session, dialogMessages: { [dialogs] in dialogs.messagesInFront }, showText: showText,
+      closed: closeWindow)
     let toggler = WindowToggler(
       window, preferences: { [services] in services.preferences }, hidden: windowHidden)
     tokens += [
@@ -229,7 +231,7 @@ final class CopyPastaApplication {
     }
     application.addAction("shortcuts", keys: HistoryAction.keys(of: "app.shortcuts")) { [self] in
       dialogs.show(.shortcuts, above: window?.parentOfDialogs) { [services] in
-        ShortcutsWindow(services.shortcut.state)
+        ShortcutsWindow(services.shortcut)
       }
     }
     application.addAction("about") { [self] in

@@ -68,7 +68,8 @@ import Testing
     #expect(body.emptyPage.title == "History Is Empty" && body.emptyPage.text.isEmpty)
   }
 
-  @Test func `a page in place of the list removes the offer to undo and the retention question`() async throws {
+  @Test func `a page in place of the list removes the offer to undo and the retention question`() async throws
+  {
     let scratch = try await Scratch("one", "two")
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session)

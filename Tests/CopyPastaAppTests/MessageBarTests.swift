@@ -71,7 +71,9 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func `there is one message of each kind, and a button removes only its message before it acts`() throws {
+  @Test func `there is one message of each kind, and a button removes only its message before it acts`()
+    throws
+  {
     var shownAtAction: [[String]] = []
     let undo = Message.Button(words: "Undo") { [unowned self] in shownAtAction.append(shown) }
     bar.set(.undo, Message(words: "Deleted", buttons: [undo]))
@@ -88,7 +90,9 @@ import Testing
     #expect(shown.isEmpty)
   }
 
-  @Test func `the focus returns when a message with the focus disappears, and stays on a button whose words change`()
+  @Test
+  func
+    `the focus returns when a message with the focus disappears, and stays on a button whose words change`()
     throws
   {
     func undo(_ words: String) -> Message { Message(words: words, buttons: [.init(words: "Undo") {}]) }
@@ -101,13 +105,17 @@ import Testing
     #expect(gtk_widget_is_focus(below.widget) != 0)
   }
 
-  @Test func `a question has no Close button, its first button has the focus, and Escape presses it`() async throws {
+  @Test func `a question has no Close button, its first button has the focus, and Escape presses it`()
+    async throws
+  {
     var answers: [String] = []
     bar.set(
       .clear,
       Message(
         words: "Delete everything?",
-        buttons: [.init(words: "Cancel") { answers.append("no") }, .init(words: "Delete") { answers.append("yes") }]))
+        buttons: [
+          .init(words: "Cancel") { answers.append("no") }, .init(words: "Delete") { answers.append("yes") },
+        ]))
     bar.focus(.clear)
     #expect(try hasFocus("Cancel"))
     #expect(!isClosable)
@@ -133,7 +141,9 @@ import Testing
     #expect(shown.isEmpty && closed == 1)
   }
 
-  @Test func `a state whose message was closed is shown again only after the state has ended or changed`() throws {
+  @Test func `a state whose message was closed is shown again only after the state has ended or changed`()
+    throws
+  {
     let state = Message(words: "Read-only.", lifetime: .long)
     bar.set(.obstacle, state)
     try press("Close")
@@ -153,7 +163,9 @@ import Testing
     #expect(shown == ["Nothing to undo."])
   }
 
-  @Test func `what is under the messages learns the covered height, and is neither moved nor resized`() async throws {
+  @Test func `what is under the messages learns the covered height, and is neither moved nor resized`()
+    async throws
+  {
     try await pump("a layout") { below.width > 0 }
     let before = below.bounds(in: overlay)
     bar.set(.recovery, Message(words: "Recovered."))

@@ -166,7 +166,7 @@ import Testing
     #expect(height() >= before && failures().isEmpty)
     #expect(window.shortcut.pressed(try #require(Accelerator("<Shift>a"))))
     let words = try #require(failures().first.map { labelTexts(in: $0).joined() })
-    #expect(words.hasSuffix("Esc cancels, Backspace turns the shortcut off."))
+    #expect(words.hasSuffix("Escape cancels, Backspace turns the shortcut off."))
     #expect(window.shortcut.pressed(try #require(Accelerator(shown.services.preferences.shortcut))))
     #expect(shown.way.forgottenRefusals == 1)
     // A locked setting disables the button, and a click next to it has no effect.
@@ -282,7 +282,7 @@ private final class ShownDialogs {
     dialogs.show(kind, above: nil) {
       switch kind {
       case .preferences: PreferencesWindow(services, HistorySession(services))
-      case .shortcuts: ShortcutsWindow(.held(by: .keyGrab, name: "Ctrl+Super+V"))
+      case .shortcuts: ShortcutsWindow(services.shortcut)
       case .about: AboutDialog()
       case .text: textWindow()
       }
@@ -301,7 +301,7 @@ private final class ShownDialogs {
 
   func textWindow() -> TextWindow {
     TextWindow(
-      ShownText(text), capturedAt: 0, state: services.windowState, copy: { $1() }, copyPart: { $1() })
+      ShownText(text), capturedAt: 0, copy: { $1() }, copyPart: { $1() })
   }
 
   init() throws {

@@ -49,32 +49,33 @@ import Testing
     }
   }
 
+  /// The display has no window manager, so the window gets no focus.
   @Test func `the indicator shows that reading is off if the window does not become active soon`()
     async throws
   {
-    let (mark, idle) = (ReadingIndicator(), ReadingIndicator())
-    mark.expectReading()
-    // The window in front may be one of the program's own dialogs.
-    #expect(idle.button.tooltip?.contains("this window is not in front") == true)
-    #expect(mark.button.tooltip != idle.button.tooltip)
-    try await pump("the inactive state") { mark.button.tooltip == idle.button.tooltip }
+    let session = HistorySession.make(at: try Scratch().location)
+    let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
+    window.present(.ambient)
+    #expect(window.readingIndicator.state == .reading)
+    try await pump("the inactive state") { window.readingIndicator.state == .idle }
+    #expect(window.readingIndicator.button.tooltip == "Recording continues when this window is in front.")
+    window.destroy()
   }
 
   /// Each change of the label takes as long as the rest of a popup's frame.
   @Test func `the indicator of a hidden window is not updated until the window is shown again`() async throws
   {
-    let (indicator, window) = (ReadingIndicator(), Window(title: "Indicator"))
-    window.setChild(indicator.root)
-    let idle = indicator.button.tooltip
+    let session = HistorySession.make(at: try Scratch().location)
+    let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
     window.present(.ambient)
-    try await pump("the window") { indicator.root.isMapped }
-    indicator.state = .reading
-    let reading = indicator.button.tooltip
-    window.isVisible = false
-    indicator.state = .idle
-    #expect(indicator.button.tooltip == reading)
-    window.isVisible = true
-    #expect(indicator.button.tooltip == idle)
+    try await pump("the first frame") { window.isDrawn }
+    window.present(.ambient)
+    let shown = window.readingIndicator.state
+    window.hide()
+    session.services.pause.isPaused = true
+    #expect(window.readingIndicator.state == shown)
+    window.present(.ambient)
+    #expect(window.readingIndicator.state == .paused)
     window.destroy()
   }
 }

@@ -179,7 +179,8 @@ import Testing
     await session.close()
   }
 
-  @Test func `the numbers in questions follow deletions, and a question ends when nothing is left`() async throws
+  @Test func `the numbers in questions follow deletions, and a question ends when nothing is left`()
+    async throws
   {
     try await TestDisplay.open()
     try await record([40, 50, 1])
@@ -198,7 +199,10 @@ import Testing
     gtk_widget_activate_action_variant(window.body.root.widget, "win.clear-history", nil)
     #expect(messages[.clear]?.words == "Clear History? All 3 items will be deleted permanently.")
     func words(_ count: String) -> (Bool, Bool) {
-      (messages[.expired]?.words.starts(with: count) == true, asked[.expired]?.words.starts(with: count) == true)
+      (
+        messages[.expired]?.words.starts(with: count) == true,
+        asked[.expired]?.words.starts(with: count) == true
+      )
     }
     try await pump("the numbers") { words("2 items ") == (true, true) }
     session.delete(session.ids[1])
@@ -236,7 +240,9 @@ import Testing
 
   // MARK: - The questions
 
-  @Test func `the retention question shows item count, period and date, and each button answers it`() async throws {
+  @Test func `the retention question shows item count, period and date, and each button answers it`()
+    async throws
+  {
     try await TestDisplay.open()
     let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
     let messages = window.body.messages

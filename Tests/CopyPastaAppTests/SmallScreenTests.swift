@@ -50,7 +50,7 @@ import Testing
       let histories = sessions.map { HistoryWindow($0.services, $0, showText: { _ in }, closed: {}) }
       let dialogs: [any Dialogs.Dialog] = [
         PreferencesWindow(services, sessions[1]),
-        ShortcutsWindow(.held(by: .keyGrab, name: "Ctrl+Super+V")), AboutDialog(),
+        ShortcutsWindow(services.shortcut), AboutDialog(),
         try Self.textWindow(),
       ]
       // The empty page gives the advice to bind keys to a command.
@@ -84,8 +84,7 @@ import Testing
   private static func textWindow() throws -> TextWindow {
     let text = try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1))
     return TextWindow(
-      ShownText(text), capturedAt: Format.now, state: KeyFile(path: "/proc/none", group: ""),
-      copy: { $1() }, copyPart: { $1() })
+      ShownText(text), capturedAt: Format.now, copy: { $1() }, copyPart: { $1() })
   }
 
   private static func leastSize(of window: Window) -> (width: gint, height: gint) {

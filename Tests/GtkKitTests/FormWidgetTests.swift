@@ -21,7 +21,6 @@ import Testing
         _ = token
         copied.append($0)
       }
-      made.isMonospace = true
       #expect(gtk_text_view_get_editable(made.cast()) == 0)
       // The selection is still empty.
       copypasta_emit(made.raw, "copy-clipboard")

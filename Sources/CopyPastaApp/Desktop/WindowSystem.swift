@@ -80,12 +80,13 @@ private struct X11WindowSystem: WindowSystem {
       guard let number = window.x11Number, let position = await placement.positionIfAway(number) else {
         continue
       }
+      let isMaximized = window.isMaximized
       window.unmap()
       await placement.waitUntilReleased(number)
       guard window.isVisible else { continue }
       window.mapAgain(activation)
       // The window manager may choose another place for a new window.
-      if !window.isMaximized { await placement.move(number, to: position) }
+      if !isMaximized { await placement.move(number, to: position) }
     }
   }
 

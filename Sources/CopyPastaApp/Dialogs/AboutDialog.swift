@@ -4,9 +4,17 @@ import GtkKit
 @MainActor
 final class AboutDialog: Dialogs.Dialog {
   let window = Window(title: tr("About CopyPasta"))
-  private let page = Box(.vertical, spacing: 12)
+  let messages: MessageBar
 
   init() {
+    let page = Box(.vertical, spacing: 12)
+    func add(_ text: String, style: String? = nil) {
+      let label = Label(text)
+      if let style { label.addStyle(style) }
+      label.wrap()
+      label.center()
+      page.append(label)
+    }
     let icon = Theme.hasIcon(CopyPasta.id) ? CopyPasta.id : CopyPasta.id + "-symbolic"
     let image = Image(icon: icon, size: 96)
     image.setAccessibleRole(.presentation)
@@ -30,22 +38,12 @@ final class AboutDialog: Dialogs.Dialog {
       add(tr("Translation"), style: "heading")
       add(credits)
     }
-    add(
-      tr("This program comes with absolutely no warranty. See the MIT License for details."),
-      style: "explanation")
+    add(tr("MIT License"), style: "explanation")
     // Make the page focusable, so that keys can scroll it. A screen reader reads the labels in it.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(CopyPasta.name + " " + CopyPasta.version)
     window.addStyle("about")
-    window.show(page: page, height: 540)
-  }
-
-  private func add(_ text: String, style: String? = nil) {
-    let label = Label(text)
-    if let style { label.addStyle(style) }
-    label.wrap()
-    label.center()
-    page.append(label)
+    messages = window.show(page: page)
   }
 }

@@ -10,6 +10,7 @@ final class Dialogs {
   @MainActor
   protocol Dialog: AnyObject {
     var window: Window { get }
+    var messages: MessageBar { get }
   }
 
   private let application: Application
@@ -30,6 +31,9 @@ final class Dialogs {
   }
 
   var areOpen: Bool { !open.isEmpty }
+
+  /// The messages of the dialog in front; nil if no dialog is in front.
+  var messagesInFront: MessageBar? { open.values.first { $0.window.isShownAndActive }?.messages }
 
   /// Shows a text window in place of the text window that is open.
   func show(_ text: TextWindow, above parent: Window?) {
@@ -78,23 +82,25 @@ final class Dialogs {
 }
 
 extension Window {
-  /// Shows a scrolling page below a header bar, and returns the messages over the page.
+  /// Shows a scrolling page below a header bar, as high as the page if possible.
+  ///
+  /// - Returns: The messages over the page.
   @discardableResult
-  func show(page: Box, height: Int = 700) -> MessageBar {
+  func show(page: Box, width: Int = 480) -> MessageBar {
     addStyle("preferences")
     page.addStyle("page")
-    defaultSize = (480, height)
-    setTitlebar(HeaderBar())
+    let bar = HeaderBar()
+    setTitlebar(bar)
     let overlay = Overlay(ScrolledWindow(child: page), under: [])
     setChild(overlay)
+    let height = page.naturalHeight(inWidth: width) + bar.naturalHeight(inWidth: width)
+    defaultSize = (width, min(height, 720))
     let messages = MessageBar(over: overlay) { [weak page] in
       page?.grabFocus()
     } covers: { [weak page] in
       page?.bottomMargin = $0
     }
-    onActivityChange { [weak self, weak messages] in
-      messages?.isWindowActive = self?.isShownAndActive == true
-    }
+    messages.follow(self)
     return messages
   }
 }

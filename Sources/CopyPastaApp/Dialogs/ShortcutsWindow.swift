@@ -4,63 +4,71 @@ import GtkKit
 @MainActor
 final class ShortcutsWindow: Dialogs.Dialog {
   let window = Window(title: tr("Keyboard Shortcuts"))
+  let messages: MessageBar
+  private let shortcut: GlobalShortcutController
+  private let shortcutCap = cap("")
+  private var changes: ListenerToken?
 
-  init(_ shortcut: ShortcutState) {
-    let page = Box(.vertical, spacing: 18, Self.groups(shortcut).map(Self.view))
+  init(_ shortcut: GlobalShortcutController) {
+    self.shortcut = shortcut
+    func group(_ title: String, _ actions: [HistoryAction]) -> Widget {
+      Self.view(of: title, actions.map { ($0.title, Self.caps(of: Self.keys(of: $0))) })
+    }
+    let global = Self.view(of: tr("Everywhere"), [(tr("Show or hide the history"), shortcutCap)])
+    let others = [
+      global, group(tr("Navigation"), HistoryAction.ofList), group(tr("Window"), HistoryAction.ofWindow),
+    ]
+    let columns = [
+      Box(.vertical, [group(tr("Items"), HistoryAction.ofTexts)]), Box(.vertical, spacing: 18, others),
+    ]
+    for column in columns { column.expand(horizontally: true) }
+    columns[0].bottomMargin = 12
+    // Two columns, which need no scrolling on most screens; a narrow window has one.
+    let page = Box(.vertical, [ReflowingBox(columns[0], columns[1])])
     // Make the page focusable, so that keys can scroll it although the rows have no controls. A screen reader reads the
     // labels in it.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(tr("Keyboard Shortcuts"))
     page.addStyle("keys-page")
-    window.show(page: page)
+    messages = window.show(page: page, width: 880)
+    changes = shortcut.changes.add(weakly(self) { $0.showShortcut() })
+    showShortcut()
   }
 
+  private func showShortcut() { shortcutCap.text = Self.keys(of: shortcut.state) }
+
   /// Makes a group's heading and, below it, a frame with a row for each shortcut.
-  private static func view(of group: Group) -> Widget {
+  private static func view(of title: String, _ shortcuts: [(title: String, keys: Widget)]) -> Widget {
     let list = ListBox()
-    for (title, keys) in group.shortcuts {
+    for (title, keys) in shortcuts {
       let label = Label(title)
       label.wrap()
-      let row = ReflowingBox(label, caps(of: keys))
+      let row = ReflowingBox(label, keys)
       row.addStyle("key-row")
       list.append(row)
     }
-    return PreferenceGroup.frame(group.title, list)
+    return PreferenceGroup.frame(title, list)
   }
 
   /// Makes the keycaps of a row, side by side or, if there is not enough room, below each other.
   private static func caps(of keys: [String]) -> Widget {
-    let caps: [Widget] = keys.map {
-      let cap = Label($0)
-      // Wrap, because some keys have long names in some languages.
-      cap.wrap()
-      cap.addStyle("keycap")
-      cap.align(horizontally: .end, vertically: .center)
-      return cap
-    }
-    return caps.dropFirst().reduce(caps[0]) { ReflowingBox($0, $1) }
+    let caps = keys.map(cap)
+    return caps.dropFirst().reduce(caps[0] as Widget) { ReflowingBox($0, $1) }
   }
 
-  /// A heading with its shortcuts; the keys are labels for display, such as "Ctrl+C".
-  private typealias Group = (title: String, shortcuts: [(title: String, keys: [String])])
-
-  private static func groups(_ shortcut: ShortcutState) -> [Group] {
-    [
-      (
-        title: tr("Everywhere"),
-        shortcuts: [(tr("Show or hide the history"), [keys(of: shortcut)])]
-      ),
-      (title: tr("Items"), shortcuts: HistoryAction.ofTexts.map(shown)),
-      (title: tr("Navigation"), shortcuts: HistoryAction.ofList.map(shown)),
-      (title: tr("Window"), shortcuts: HistoryAction.ofWindow.map(shown)),
-    ]
+  private static func cap(_ key: String) -> Label {
+    let cap = Label(key)
+    // Wrap, because some keys have long names in some languages.
+    cap.wrap()
+    cap.addStyle("keycap")
+    cap.align(horizontally: .end, vertically: .center)
+    return cap
   }
 
-  /// An action's title and keys; the nine digits share one keycap.
-  private static func shown(_ action: HistoryAction) -> (title: String, keys: [String]) {
-    let keys = action.keys.count < 9 ? action.keys.map(label) : [label(action.keys[0]) + "…9"]
-    return (action.title, keys)
+  /// The keys of an action; the nine digits share one keycap.
+  private static func keys(of action: HistoryAction) -> [String] {
+    action.keys.count < 9 ? action.keys.map(label) : [label(action.keys[0]) + "…9"]
   }
 
   /// The global shortcut's keys, or where to set them.

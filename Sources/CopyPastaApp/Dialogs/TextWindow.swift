@@ -10,7 +10,7 @@ final class TextWindow: Dialogs.Dialog {
   let window = Window(title: tr("Full Text"))
   private let view: TextView
   private let copyButton = CopyButton(tr("_Copy"))
-  private let monospace = ToggleAction("monospace")
+  let messages: MessageBar
 
   /// The initial size, in pixels: at least this width, and at most this height unless the main window is taller.
   private static let size = (width: 480, height: 600)
@@ -23,12 +23,10 @@ final class TextWindow: Dialogs.Dialog {
   /// - Parameters:
   ///   - time: When the text was captured, in microseconds since 1970 UTC.
   ///   - parentSize: The main window's size in pixels, from which the initial size of this window is derived.
-  ///   - state: Stores whether the font is monospace.
   ///   - copy: Copies the whole text.
   ///   - copyPart: Copies the given bytes, a part of the text.
   init(
     _ shown: ShownText, capturedAt time: Int64, in parentSize: (width: Int, height: Int)? = nil,
-    state: KeyFile,
     copy: @escaping Copying<Void>, copyPart: @escaping Copying<[UInt8]>
   ) {
     let details = [
@@ -37,24 +35,20 @@ final class TextWindow: Dialogs.Dialog {
         .filled(with: Format.number(shown.characterCount)),
     ].joined(separator: " · ")
     view = TextView(shown.text)
-    view.isMonospace = state.integers(["monospace"]) == ["monospace": 1]
     view.expand(horizontally: true, vertically: true)
     view.setAccessibleName(tr("Full Text"))
     view.setAccessibleDescription([details, shown.note].compactMap(\.self).joined(separator: ". "))
 
-    let monospaceLabel = Label()
-    let monospaceButton = ToggleButton(child: monospaceLabel, action: "text.monospace")
-    monospaceLabel.show(nameOf: monospaceButton, tr("_Monospace"))
-    monospaceButton.addStyle("text-button")
-    monospaceButton.align(vertically: .center)
     let words = Label([details, shown.note].compactMap(\.self).joined(separator: "\n"))
     words.wrap()
     // Let the details scroll on a small screen, to leave space for the text.
-    let top = ReflowingBox(ScrollingBox(words), monospaceButton)
+    let top = ScrollingBox(words)
     top.addStyle("text-details")
     let bar = HeaderBar(title: tr("Full Text"), start: [copyButton.root])
     window.setTitlebar(bar)
-    window.setChild(Box(.vertical, [top, ScrolledWindow(child: view)]))
+    let overlay = Overlay(Box(.vertical, [top, ScrolledWindow(child: view)]), under: [])
+    messages = MessageBar(over: overlay) { [weak view] in view?.grabFocus() }
+    window.setChild(overlay)
     let parentSize = parentSize ?? Self.size
     let width = parentSize.width.clamped(to: Self.size.width...ClipRow.greatestWidth)
     // Keep the main window's edges visible.
@@ -63,23 +57,11 @@ final class TextWindow: Dialogs.Dialog {
     let above = bar.naturalHeight(inWidth: width) + top.naturalHeight(inWidth: width)
     window.defaultSize = (width, min(textHeight + max(140, above + 24), greatestHeight))
 
-    let actions = ActionGroup()
-    monospace.isOn = view.isMonospace
-    actions.add(monospace)
-    window.insert(actions, as: "text")
-    monospace.onChange { [weak view, weak monospace] in
-      guard let view, let monospace else { return }
-      view.isMonospace = monospace.isOn
-      do throws(GLibError) {
-        try state.write([("monospace", monospace.isOn ? 1 : 0)], keepingOthers: true)
-      } catch {
-        printError(tr("Couldn’t save the choice of Monospace: %s").filled(with: error.message))
-      }
-    }
     let copied = weakly(self) { $0.copyButton.showCopied() }
     copyButton.root.onClick { copy((), copied) }
     view.handOut(as: TextFormat.mimeTypes, shown.part) { copyPart($0, copied) }
     view.grabFocus()
+    messages.follow(window)
     // Return memory to the kernel after the window closes: GTK's layouts of a long text take up to 100 MiB.
     if shown.text.utf8.count > Self.largeSize {
       window.onHide {

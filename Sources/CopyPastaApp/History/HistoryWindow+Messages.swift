@@ -15,9 +15,12 @@ extension HistoryWindow {
       case .notRecorded: .capture
       default: .notice
       }
+    let messages = kind == .notice ? dialogMessages() ?? self.messages : self.messages
     let reason = failure.reason.flatMap { messages.says($0, besides: kind) ? nil : $0 }
     let words = [failure.consequence, reason].compactMap(\.self).joined(separator: " ")
-    if !words.isEmpty { messages.set(kind, Message(words: words, lifetime: kind == .unread ? .long : .brief)) }
+    if !words.isEmpty {
+      messages.set(kind, Message(words: words, lifetime: kind == .unread ? .long : .brief))
+    }
   }
 
   func showRecoveryOutcome() {

@@ -20,21 +20,25 @@ final class HistoryWindow {
   private var observations: [ListenerToken] = []
   private var settings: [ListenerToken] = []
   let closed: @MainActor () -> Void
+  let dialogMessages: @MainActor () -> MessageBar?
   let showText: @MainActor (TextWindow) -> Void
   /// Notified when `isShown` or `isActive` may have changed.
   let activity = Observers<Void>()
 
   /// - Parameters:
+  ///   - dialogMessages: Returns the messages of the dialog in front, where the user sees why an action has failed.
   ///   - showText: Shows a window with the full text of a clip, above this window.
   ///   - closed: Called when the user closes the window, before the window is hidden.
   init(
-    _ services: AppServices, _ session: HistorySession, showText: @escaping @MainActor (TextWindow) -> Void,
-    closed: @escaping @MainActor () -> Void
+    _ services: AppServices, _ session: HistorySession,
+    dialogMessages: @escaping @MainActor () -> MessageBar? = { nil },
+    showText: @escaping @MainActor (TextWindow) -> Void, closed: @escaping @MainActor () -> Void
   ) {
     window = Window(title: CopyPasta.name)
     self.services = services
     self.session = session
     self.closed = closed
+    self.dialogMessages = dialogMessages
     self.showText = showText
     window.setTitlebar(
       HeaderBar(title: "", start: [readingIndicator.root], end: [MenuButton.main]))
@@ -71,7 +75,6 @@ final class HistoryWindow {
 
   /// Shows the window in front, with the focus on the newest row.
   func present(_ activation: Activation) {
-    if !isShown, session.obstacle == nil, session.isOpen { readingIndicator.expectReading() }
     window.present(activation)
     body.focusNewest()
     guard !isDrawn else { return }
@@ -105,7 +108,7 @@ final class HistoryWindow {
   func hide() {
     rememberSize()
     messages.set(.clear, nil)
-    window.isVisible = false
+    window.hide()
   }
 
   func destroy() {
@@ -172,7 +175,7 @@ final class HistoryWindow {
       let shown = await Self.shown(text)
       guard isShown else { return }
       let textWindow = TextWindow(
-        shown, capturedAt: clip.capturedAt, in: parentOfDialogs?.size, state: services.windowState
+        shown, capturedAt: clip.capturedAt, in: parentOfDialogs?.size
       ) { [session] in
         session.copy(clip.id, in: file, copied: $1)
       } copyPart: { [session] in
@@ -238,10 +241,12 @@ final class HistoryWindow {
   }
 
   private func updateIndicator() {
+    // Leave a hidden window as it was drawn, because it will probably be active when it is shown again.
+    guard isShown || !isDrawn else { return }
     readingIndicator.state =
       switch session.state {
       case _ where services.pause.isPaused: .paused
-      case .open(nil): session.isReading ? .reading : .idle
+      case .open(nil): session.isReading || window.expectsFocus ? .reading : .idle
       case .open(let error?): .unable(error.reasonForReadOnly)
       case .opening where session.model.isOpen: .unable(tr("Opening the History…"))
       case .opening: .unable(StoreError.locked.message)

@@ -77,7 +77,7 @@ final class MessageBar {
   init(
     over overlay: Overlay, time: @escaping @MainActor (Message.Lifetime) -> Duration? = { $0.time },
     giveBackFocus: @escaping @MainActor () -> Void, entered: @escaping @MainActor () -> Void = {},
-    covers: @escaping @MainActor (Int) -> Void
+    covers: @escaping @MainActor (Int) -> Void = { _ in }
   ) {
     (self.overlay, self.time) = (overlay, time)
     (self.giveBackFocus, self.entered, self.covers) = (giveBackFocus, entered, covers)
@@ -104,6 +104,13 @@ final class MessageBar {
   /// Whether the window is active; only then are messages announced, and does their time begin.
   var isWindowActive = false {
     didSet { if isWindowActive { begin() } }
+  }
+
+  /// Keeps `isWindowActive` up to date.
+  func follow(_ window: Window) {
+    window.onActivityChange { [weak self, weak window] in
+      self?.isWindowActive = window?.isShownAndActive == true
+    }
   }
 
   /// The message of a kind that is shown.
@@ -208,11 +215,12 @@ private final class Row {
       button.leaveFocusOnClick()
       button.align(vertically: .center)
     }
-    box = switch buttons.count {
+    box =
+      switch buttons.count {
       case 0: Box(.horizontal, spacing: 6, [label, close])
       case 1: Box(.horizontal, spacing: 6, [ReflowingBox(label, buttons[0]), close])
       default: ReflowingBox(label, ReflowingBox(buttons[0], buttons[1]))
-    }
+      }
     box.addStyle("message")
     box.setAccessibleRole(.group)
     show()

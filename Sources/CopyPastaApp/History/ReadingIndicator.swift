@@ -14,6 +14,8 @@ final class ReadingIndicator {
     /// Nothing can be recorded, for this reason.
     case unable(String)
 
+    fileprivate static let styles = ["active", "idle", "paused", "secret"]
+
     fileprivate var style: String {
       switch self {
       case .reading: "active"
@@ -31,13 +33,8 @@ final class ReadingIndicator {
   let root: ShrinkingBox
   let button: ToggleButton
   private let label = Label()
+  /// Ends the report of a skipped secret.
   private var secretTimer: Timeout?
-  /// When a skipped secret was last shown; one that follows soon is not announced again.
-  private var lastSecretTime: ContinuousClock.Instant?
-  private var expectation: Timeout?
-  private var shown: State?
-  /// Whether the window is hidden, after having been shown.
-  private var isHidden = false
 
   init() {
     let dot = Box(.horizontal)
@@ -49,73 +46,43 @@ final class ReadingIndicator {
     // lines.
     label.wrap(withinWords: false)
     label.preferOneLine()
-    label.keepWidth(ofCharacters: 7)
     label.limitWidth(toCharacters: 30)
     // The button's accessible name contains the text.
     label.setAccessibleRole(.presentation)
     dot.addStyle("dot")
     dot.align(horizontally: .center, vertically: .center)
-    button.onHide(weakly(self) { $0.isHidden = true })
-    button.onShow(
-      weakly(self) {
-        $0.isHidden = false
-        $0.show()
-      })
-    show()
+    show(state)
   }
 
   var state = State.idle {
     didSet {
       guard state != oldValue else { return }
       // Stop reporting a skipped secret, because after a focus loss or a pause the clipboard's content is unknown.
-      (secretTimer, lastSecretTime) = (nil, nil)
-      if state == .reading { expectation = nil }
-      show()
+      secretTimer = nil
+      show(state)
       if state == .paused || oldValue == .paused { button.announce(state.name) }
     }
   }
 
-  /// Shows *Recording* in advance while the window is being shown, so that the window is not drawn twice.
-  ///
-  /// The window gets the focus, and reading begins, a few milliseconds after it is shown.
-  func expectReading() {
-    expectation = Timeout(after: Window.focusLimit) { [weak self] in
-      self?.expectation = nil
-      self?.show()
-    }
-    show()
-  }
-
-  /// Shows that a secret was skipped, for a few seconds at most, and announces it once to a screen reader.
+  /// Shows that a secret was skipped, for a few seconds at most, and announces it unless it is shown already.
   func showSecret() {
     // The window may have lost the focus before the outcome reached the main thread.
     guard state == .reading else { return }
-    let now = ContinuousClock.now
-    let isFirst = lastSecretTime.map { now - $0 >= Self.secretTime } ?? true
-    lastSecretTime = now
-    secretTimer = Timeout(after: Self.secretTime) { [weak self] in
-      self?.secretTimer = nil
-      self?.show()
-    }
-    show()
-    if isFirst { button.announce(State.secret.name) }
+    if secretTimer == nil { button.announce(State.secret.name) }
+    secretTimer = Timeout(after: Self.secretTime, weakly(self) { $0.hideSecret() })
+    show(.secret)
   }
 
   /// Ends `showSecret`, because the clipboard now has other content.
   func hideSecret() {
-    guard secretTimer != nil else { return }
     secretTimer = nil
-    show()
+    show(state)
   }
 
-  private func show() {
-    let expected = state == .idle && expectation != nil ? .reading : state
-    let state = secretTimer == nil ? expected : .secret
-    // Ignore `idle` while the window is hidden, because it will probably be active when it is shown again.
-    guard state != shown, !(isHidden && state == .idle) else { return }
-    if let shown { button.removeStyle(shown.style) }
+  private func show(_ state: State) {
+    guard label.text != state.name || button.tooltip != state.explanation else { return }
+    State.styles.forEach(button.removeStyle)
     button.addStyle(state.style)
-    shown = state
     label.text = state.name
     label.wrapIfLonger(than: 7)
     button.setAccessibleName(state.name)
@@ -140,10 +107,10 @@ extension ReadingIndicator.State {
     case .reading:
       tr("Recording what you copy while this window is in front. Click to pause.")
     case .idle:
-      tr("Not recording, because this window is not in front. Click to pause.")
+      tr("Recording continues when this window is in front.")
     case .unable(let reason): reason
     case .paused:
-      tr("Paused. Only what you paste or drop here is recorded. Click to resume.")
+      tr("Paused: copies are not saved. Click to resume.")
     case .secret:
       tr("A password manager marked the copied text as secret, so it was skipped. Click to pause.")
     }

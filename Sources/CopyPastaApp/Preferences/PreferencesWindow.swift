@@ -7,7 +7,7 @@ final class PreferencesWindow: Dialogs.Dialog {
   let window = Window(title: tr("Preferences"))
   private let preferences: Preferences
   private let startsAtLogin: PreferenceRow
-  private let messages: MessageBar
+  let messages: MessageBar
   private let retention: RetentionMenu
   private let vibrates: PreferenceRow
   private let trayIcon: PreferenceRow

@@ -125,7 +125,7 @@ final class ShortcutGroup {
 
   private static var prompt: String { tr("Press Keys…") }
 
-  private static var keysHint: String { tr("Esc cancels, Backspace turns the shortcut off.") }
+  private static var keysHint: String { tr("Escape cancels, Backspace turns the shortcut off.") }
 
   private func choose(_ shortcut: String) {
     if preferences.shortcut != shortcut { preferences.shortcut = shortcut } else { controller.askAgain() }

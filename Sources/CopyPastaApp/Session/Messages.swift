@@ -166,7 +166,8 @@ enum HistoryFailure: Equatable {
       .notExpired(let error), .notRecorded(.failed(let error)):
       error.message
     case .notRecorded(.waiting(let error)): error.reasonForReadOnly
-    case .unread, .gone, .clipboardUnavailable, .clipboardTaken, .notPressed, .nothingToUndo, .notRecorded: nil
+    case .unread, .gone, .clipboardUnavailable, .clipboardTaken, .notPressed, .nothingToUndo, .notRecorded:
+      nil
     }
   }
 }
@@ -177,7 +178,8 @@ extension CaptureOutcome {
   fileprivate var message: String? {
     switch self {
     case .recorded, .ignored, .nothingToRecord, .waiting: nil
-    case .overflow: tr("This copy is lost: too many others wait for another app, which is using the history file.")
+    case .overflow:
+      tr("This copy is lost: too many others wait for another app, which is using the history file.")
     case .invalid(.empty): tr("Couldn’t add this copy: its text is empty.")
     case .invalid(.notUTF8), .invalid(.containsNUL): tr("This copy is not plain text.")
     case .unread(.timedOut), .unread(.ownerGone), .unread(.refused), .unread(.unavailable):

@@ -398,9 +398,9 @@ public final class ReflowingBox: Widget {
     let (one, two) = (
       extent(of: first, GTK_ORIENTATION_HORIZONTAL), extent(of: second, GTK_ORIENTATION_HORIZONTAL)
     )
-    // Side by side, the first widget must be at least as wide as the second.
-    let start = max(one.natural, two.natural)
-    return (max(one.minimum, two.minimum), start + horizontalSpacing + (isWide(second) ? start : two.natural))
+    let widest = max(one.natural, two.natural)
+    let natural = isWide(second) ? 2 * widest : one.natural + two.natural
+    return (max(one.minimum, two.minimum), natural + horizontalSpacing)
   }
 
   /// Returns the widths of both widgets if they are side by side; nil if they do not fit.

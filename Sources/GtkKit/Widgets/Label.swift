@@ -138,9 +138,6 @@ public final class Label: Widget {
   /// GTK would wrap even a text that fits on one line if the wrapped lines fit into the available height.
   public func preferOneLine() { gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_NONE) }
 
-  /// Sets the minimum width, in characters.
-  public func keepWidth(ofCharacters count: Int) { gtk_label_set_width_chars(opaque, gint(count)) }
-
   /// Shows a single line; if it is too long, an ellipsis replaces its beginning.
   public func ellipsizeStart() { gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_START) }
 

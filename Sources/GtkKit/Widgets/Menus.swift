@@ -79,7 +79,9 @@ private final class MainMenu {
   /// Restores the focus, because GTK leaves it on the button, where Enter would open the menu again.
   private func closed(on button: Widget) {
     button.hasTooltip = true
-    giveFocusBack()
+    // An entry's action may have moved the focus.
+    let focus = gtk_widget_get_root(button.widget).flatMap { gtk_root_get_focus($0) }
+    if focus.map({ gtk_widget_is_ancestor($0, button.widget) != 0 }) ?? true { giveFocusBack() }
     // GTK 4.24 moves the focus to the button only after this signal, so restore it again.
     returning = Timeout(after: .zero) { [weak self] in
       if button.hasFocusWithin { self?.giveFocusBack() }
@@ -116,6 +118,7 @@ public final class PopoverMenu: Widget {
   /// Shows `menu` at a point of the parent.
   public func popUp(_ menu: Menu, at point: Point) {
     gtk_popover_menu_set_menu_model(opaque, menu.cast())
+    labelKeys(in: widget)
     var area = GdkRectangle(x: gint(point.x), y: gint(point.y), width: 1, height: 1)
     gtk_popover_set_pointing_to(cast(), &area)
     gtk_popover_popup(cast())

@@ -40,12 +40,6 @@ public final class TextView: Widget {
   private var selectedBytes: (@MainActor (Range<Int>) -> [UInt8])?
   private var buffer: UnsafeMutablePointer<GtkTextBuffer>? { gtk_text_view_get_buffer(cast()) }
 
-  /// Whether the view uses a monospace font.
-  public var isMonospace: Bool {
-    get { gtk_text_view_get_monospace(cast()) != 0 }
-    set { gtk_text_view_set_monospace(cast(), newValue ? 1 : 0) }
-  }
-
   /// The range of selected characters; nil if the selection is empty.
   public var selection: Range<Int>? {
     var (start, end) = (GtkTextIter(), GtkTextIter())

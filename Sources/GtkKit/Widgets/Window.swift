@@ -141,6 +141,7 @@ public final class Window: Widget {
     }
     connect("notify::is-active") { [weak self] in
       self?.isLeft = false
+      self?.expectsFocus = false
       changed()
     }
     connect("notify::visible") { [weak self] in
@@ -163,22 +164,47 @@ public final class Window: Widget {
   /// Sets the window's content.
   public func setChild(_ child: Widget) { gtk_window_set_child(cast(), child.widget) }
 
-  /// The longest time that a new window is drawn as active before it gets the focus.
-  public static let focusLimit = ExpectedFocus.limit
+  /// Whether the window was just shown and is drawn as active, although it does not have the focus yet.
+  public private(set) var expectsFocus = false
+
+  private func expectFocus() {
+    expectedFocus = ExpectedFocus(of: self) { [weak self] in self?.endExpectation() }
+    expectsFocus = expectedFocus != nil
+  }
+
+  private func endExpectation() {
+    expectsFocus = false
+    for listener in activityListeners.value { listener() }
+  }
+
+  /// Whether the window was maximized when it was taken off the screen; GTK forgets that once the window manager answers.
+  private var wasMaximized = false
+
+  /// Takes the window off the screen; a maximized window is maximized when it is shown again.
+  public func hide() {
+    guard isVisible else { return }
+    wasMaximized = isMaximized
+    isVisible = false
+  }
 
   /// Shows the window in front, and requests the focus.
   ///
   /// A window that was hidden is drawn as focused from its first frame on; see `ExpectedFocus`.
   public func present(_ activation: Activation = .ambient) {
     let isNew = !isVisible
-    if isNew { ExpectedFocus.restoreFocusStates(in: self) }
+    if isNew {
+      ExpectedFocus.restoreFocusStates(in: self)
+      if wasMaximized { isMaximized = true }
+      expectsFocus = true
+    }
     if case .token(let token) = activation { gtk_window_set_startup_id(cast(), token) }
     copypasta_window_present(cast(), userTime(for: activation))
-    if isNew { expectedFocus = ExpectedFocus(of: self) }
+    if isNew { expectFocus() }
   }
 
   /// Takes a shown window off the screen; call `mapAgain` afterwards.
   public func unmap() {
+    wasMaximized = isMaximized
     gtk_widget_unmap(widget)
     copypasta_flush(gtk_widget_get_display(widget))
   }
@@ -188,8 +214,9 @@ public final class Window: Widget {
     ExpectedFocus.restoreFocusStates(in: self)
     if case .token(let token) = activation { gtk_window_set_startup_id(cast(), token) }
     _ = userTime(for: activation)
+    if wasMaximized { isMaximized = true }
     gtk_widget_map(widget)
-    expectedFocus = ExpectedFocus(of: self)
+    expectFocus()
     copypasta_flush(gtk_widget_get_display(widget))
   }
 

@@ -24,13 +24,17 @@ final class ExpectedFocus {
   private var timer: Timeout?
   /// Whether `backdrop` was removed, and so must be set again if the window does not get the focus.
   private var hidesBackdrop = false
+  private let gaveUp: @MainActor () -> Void
 
   /// Starts the workaround before a window's first frame; nil if the window is not realized.
-  init?(of window: Window) {
+  ///
+  /// - Parameter gaveUp: Called if the window does not get the focus in time.
+  init?(of window: Window, gaveUp: @escaping @MainActor () -> Void) {
     guard let surface = gtk_native_get_surface(window.opaque),
       let clock = gtk_widget_get_frame_clock(window.widget)
     else { return nil }
     self.window = window
+    self.gaveUp = gaveUp
     self.surface = Object(Owned(borrowing: surface))
     self.clock = Object(Owned(borrowing: clock))
     connections = [
@@ -71,8 +75,10 @@ final class ExpectedFocus {
 
   private func giveUp() {
     end()
-    guard hidesBackdrop, let window else { return }
-    gtk_widget_set_state_flags(window.widget, copypasta_GTK_STATE_FLAG_BACKDROP, 0)
+    if hidesBackdrop, let window {
+      gtk_widget_set_state_flags(window.widget, copypasta_GTK_STATE_FLAG_BACKDROP, 0)
+    }
+    gaveUp()
   }
 
   private func end() {

@@ -4,6 +4,7 @@ import CGtk
 @MainActor
 func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
   guard let popover = gtk_popover_menu_new_from_model(menu.cast()) else { return nil }
+  labelKeys(in: popover)
   let map: @MainActor @convention(c) (UnsafeMutablePointer<GtkWidget>, gpointer?) -> Void = { popover, _ in
     nameEntries(in: popover)
     layOutEntries(of: popover)
@@ -55,6 +56,25 @@ private func nameEntries(in widget: UnsafeMutablePointer<GtkWidget>) {
       entry.setAccessibleName(text.withoutMnemonic)
     } else {
       nameEntries(in: child)
+    }
+  }
+}
+
+/// Shows the keys of entries with the same words as everywhere else in the program; GTK calls the Enter key “Return”.
+///
+/// Call this before the menu is measured.
+@MainActor
+func labelKeys(in widget: UnsafeMutablePointer<GtkWidget>) {
+  var next = gtk_widget_get_first_child(widget)
+  while let child = next {
+    next = gtk_widget_get_next_sibling(child)
+    if String(cString: gtk_widget_get_css_name(child)) == "accelerator",
+      case .text(let keys)? = Widget(Owned(borrowing: widget))[property: "accel"],
+      let label = Accelerator(keys)?.label
+    {
+      gtk_label_set_text(OpaquePointer(child), label)
+    } else {
+      labelKeys(in: child)
     }
   }
 }

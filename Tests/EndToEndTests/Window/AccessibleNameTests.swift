@@ -50,7 +50,7 @@ import Testing
           }
           try await scene.desktop.press("alt+h")
           try await waitUntil("the request for keys in the button's description") {
-            try await reader.tree().focused?.description.hasPrefix("Press Keys… Esc cancels") == true
+            try await reader.tree().focused?.description.hasPrefix("Press Keys… Escape cancels") == true
           }
           try await scene.desktop.press("Escape")
         }

@@ -81,7 +81,8 @@ import Testing
       #expect(page.description.contains("never reads in the background"))
       // The state of the shortcut becomes known shortly afterwards.
       try await waitUntil("the description of the shortcut") {
-        try await reader.tree().focused?.description.hasSuffix("in the background. No shortcut is set.") == true
+        try await reader.tree().focused?.description.hasSuffix("in the background. No shortcut is set.")
+          == true
       }
       // Orca would read the labels inside the page as well.
       #expect(page.all.dropFirst().allSatisfy { $0.name.isEmpty })

@@ -17,16 +17,8 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `the window's size and the monospace option are remembered across a restart`(closedByTheUser: Bool)
-    async throws
-  {
+  func `the window's size is remembered across a restart`(closedByTheUser: Bool) async throws {
     try await Scene.run(with: ["one"]) { scene in
-      func keptOption(is value: Int) throws -> Bool {
-        let state = scene.desktop.home.stateHome + "/copypasta/state.ini"
-        return try String(contentsOfFile: state, encoding: .utf8).contains("monospace=\(value)")
-      }
-      try await scene.toggleMonospace()
-      try await waitUntil("the option saved") { try keptOption(is: 1) }
       try await scene.desktop.run(
         ["wmctrl", "-i", "-r", "\(scene.app.window.id)", "-e", "0,-1,-1,700,500"]
       ).succeeded()
@@ -46,8 +38,46 @@ import Testing
       } _: {
         try await again.hasSize(700, 500)
       }
-      try await again.toggleMonospace()
-      try await waitUntil("the option turned off") { try keptOption(is: 0) }
+      try await again.end()
+    }
+  }
+
+  /// GTK forgets that a window is maximized when the window is hidden.
+  @Test
+  func
+    `a maximized window is maximized when it is shown again and after a restart, and keeps its other size`()
+    async throws
+  {
+    try await Scene.run(with: ["one"]) { scene in
+      func maximize(_ how: String) async throws {
+        try await scene.desktop.run(
+          ["wmctrl", "-i", "-r", "\(scene.app.window.id)", "-b", "\(how),maximized_vert,maximized_horz"]
+        ).succeeded()
+      }
+      let small = try await scene.app.window.frame()
+      try await maximize("add")
+      try await waitUntil("the window maximized") { try await scene.app.window.frame().width > small.width }
+      let whole = try await scene.app.window.frame()
+      // The program keeps running because it owns the clipboard.
+      try await scene.desktop.press("Return")
+      try await waitUntil("the text offered") { try await scene.desktop.paste() != nil }
+      for _ in 1...2 {
+        try await scene.toggle()
+        try await waitUntil("no window") { try await scene.desktop.copyPastaWindowCount() == 0 }
+        try await scene.toggle()
+        try await waitUntil("the window maximized again") {
+          guard let window = try await CopyPasta.readyWindow(on: scene.desktop) else { return false }
+          let frame = try await window.frame()
+          return frame.width == whole.width && frame.height == whole.height
+        }
+      }
+      try await scene.end()
+      let again = try await scene.relaunch()
+      try await waitUntil("a maximized window") { try await again.hasSize(whole.width, whole.height) }
+      try await again.desktop.run(
+        ["wmctrl", "-i", "-r", "\(again.app.window.id)", "-b", "remove,maximized_vert,maximized_horz"]
+      ).succeeded()
+      try await waitUntil("the size from before") { try await again.hasSize(small.width, small.height) }
       try await again.end()
     }
   }
@@ -78,12 +108,6 @@ import Testing
 }
 
 extension Scene {
-  fileprivate func toggleMonospace() async throws {
-    try await openDialog("alt+Return", titled: "Full Text")
-    try await desktop.press("alt+m", "Escape")
-    try await waitUntil("the main window again") { try await app.window.isActive() }
-  }
-
   fileprivate func hasSize(_ width: Int, _ height: Int) async throws -> Bool {
     let frame = try await app.window.frame()
     return frame.width == width && frame.height == height
