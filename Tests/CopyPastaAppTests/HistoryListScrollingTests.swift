@@ -59,7 +59,9 @@ extension HistoryListTests {
         rows(of: list).contains { gtk_widget_has_css_class($0.widget, "arrived") != 0 }
       }
       @MainActor func button() -> UnsafeMutablePointer<GtkWidget>? {
-        widgets(in: list.root.widget).first { gtk_widget_has_css_class($0, "new-items") != 0 }
+        widgets(in: list.root.widget).first {
+          gtk_widget_has_css_class($0, "new-items") != 0 && gtk_widget_get_visible($0) != 0
+        }
       }
       list.focusNewest()
       drawFrame(of: list)
@@ -80,12 +82,12 @@ extension HistoryListTests {
       copypasta_emit(UnsafeMutableRawPointer(made), "clicked")
       drawFrame(of: list)
       #expect(rows(of: list).first?.texts.first == "second")
-      #expect(gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent(made))) == 0)
+      #expect(gtk_widget_get_visible(made) == 0)
       // A restored item does not count as new.
       let gone = try #require(list.session.model.remove(second.id))
       list.session.model.restore(gone)
       drawFrame(of: list)
-      #expect(gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent(made))) == 0)
+      #expect(gtk_widget_get_visible(made) == 0)
     }
   }
 
@@ -156,8 +158,7 @@ extension HistoryListTests {
       let pasted = try #require(rows(of: list).first)
       #expect(pasted.texts.first == "pasted" && pasted.place.y >= 0 && hasFocus(pasted.widget))
       let isButtonShown = widgets(in: list.root.widget).contains {
-        gtk_widget_has_css_class($0, "new-items") != 0
-          && gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent($0))) != 0
+        gtk_widget_has_css_class($0, "new-items") != 0 && gtk_widget_get_visible($0) != 0
       }
       #expect(!isButtonShown)
     }

@@ -30,11 +30,11 @@ import Testing
 
   private func list(
     of scratch: Scratch, clipboard: FakeClipboard = FakeClipboard(),
-    now: @escaping @Sendable () -> Int64 = { 0 }
+    now: @escaping @Sendable () -> Int64 = { 0 }, ageInterval: Duration = .seconds(15)
   ) -> HistoryList {
     let session = HistorySession.make(
       at: scratch.location, clipboard, now: { 0 }, firstPageSize: HistoryList.rowCount(inHeight: 400))
-    return HistoryList(session, now: now)
+    return HistoryList(session, now: now, ageInterval: ageInterval)
   }
 
   // MARK: - First steps
@@ -45,33 +45,24 @@ import Testing
     }
   }
 
-  @Test func `the help below the rows has first steps until the third item, and then a hint until the sixth`()
-    async throws
-  {
+  @Test func `the help below the rows has the first steps until the third item`() async throws {
     try await withList(of: ["one"], height: 800) { list, scratch in
       for isPaused in [true, false] {
         list.isPaused = isPaused
-        let words = firstSteps(in: list).first.flatMap { labelTexts(in: $0).first }
-        #expect(words?.hasPrefix(isPaused ? "Paused: " : "Each time you open") == true)
-      }
-      list.showNote("A note.")
-      for text in ["two", "three"] {
-        let shown = try #require(firstSteps(in: list).first)
-        let last = try #require(rows(of: list).last)
-        let place = try #require(Widget(Owned(borrowing: shown)).bounds(in: list.root))
-        #expect(place.y >= last.place.y + last.place.height)
-        #expect(labelTexts(in: shown).first == StatusPage.firstSteps(isPaused: false) + "\nA note.")
-        list.session.model.insertNewest([try #require(try await scratch.record(text))])
-        drawFrame(of: list)
-      }
-      for number in 4...6 {
         #expect(
-          firstSteps(in: list).map { labelTexts(in: $0).first } == [
-            "Click an item to copy it, or press Ctrl and its number."
-          ])
-        list.session.model.insertNewest([try #require(try await scratch.record("\(number)"))])
-        drawFrame(of: list)
+          firstSteps(in: list).first.map { labelTexts(in: $0) } == [StatusPage.firstSteps(isPaused: isPaused)]
+        )
       }
+      list.note = "A note."
+      list.session.model.insertNewest([try #require(try await scratch.record("two"))])
+      drawFrame(of: list)
+      let shown = try #require(firstSteps(in: list).first)
+      let last = try #require(rows(of: list).last)
+      let place = try #require(Widget(Owned(borrowing: shown)).bounds(in: list.root))
+      #expect(place.y >= last.place.y + last.place.height)
+      #expect(labelTexts(in: shown) == [StatusPage.firstSteps(isPaused: false) + "\nA note."])
+      list.session.model.insertNewest([try #require(try await scratch.record("three"))])
+      drawFrame(of: list)
       #expect(firstSteps(in: list).isEmpty)
     }
   }
@@ -82,26 +73,17 @@ import Testing
     }
   }
 
-  @Test func `a history that once had six items shows no help`() async throws {
-    let scratch = try await Scratch("1", "2", "3", "4", "5", "6")
-    try await scratch.store.delete(6)
-    let list = list(of: scratch)
-    #expect(list.session.model.count == 5 && list.session.model.countEver == 6)
-    #expect(!widgets(in: list.root.widget).contains { gtk_widget_has_css_class($0, "first-steps") != 0 })
-    await list.session.close()
-  }
-
   // MARK: - Rows
 
   /// Shows a list of texts, oldest first, in a window and runs `body`.
   func withList(
     of texts: [String], width: Int = 480, height: Int = 400, clipboard: FakeClipboard = FakeClipboard(),
-    now: @escaping @Sendable () -> Int64 = { Format.now },
+    now: @escaping @Sendable () -> Int64 = { Format.now }, ageInterval: Duration = .seconds(15),
     _ body: @MainActor (HistoryList, Scratch) async throws -> Void
   ) async throws {
     let scratch = try await Scratch(texts)
     let style = ProgramStyle()
-    let list = list(of: scratch, clipboard: clipboard, now: now)
+    let list = list(of: scratch, clipboard: clipboard, now: now, ageInterval: ageInterval)
     let window = Window(title: "Rows")
     window.addStyle("copypasta")
     window.defaultSize = (width, height)
@@ -150,21 +132,88 @@ import Testing
       #expect(rows(of: list).first?.texts == ["text 11", "just now", "1"])
       list.focus(list.session.model.id(at: 10))
       drawFrame(of: list)
-      #expect(rows(of: list).last?.texts.dropFirst(2).allSatisfy(\.isEmpty) == true)
+      let digit = try #require(rows(of: list).last).widget
+      #expect(
+        widgets(gtk_label_get_type(), in: digit).dropFirst(2).allSatisfy { gtk_widget_get_mapped($0) == 0 })
     }
   }
 
-  @Test func `a row shows the preferred number of lines and the count of all lines`() async throws {
-    try await withList(of: ["1\n2\n3\n4", "one"]) { list, _ in
-      #expect(rows(of: list).last?.texts.first == "1 \u{2028}2 \u{2028}3\u{A0}…")
-      #expect(rows(of: list).last?.texts[1] == "4 lines · just now")
+  /// The number of lines that a row's text has on the screen.
+  private func lineCount(_ row: UnsafeMutablePointer<GtkWidget>) -> gint {
+    pango_layout_get_line_count(gtk_label_get_layout(OpaquePointer(gtk_widget_get_first_child(row))))
+  }
+
+  @Test func `several lines stay apart, each shortened, and one long line wraps to the preferred number`()
+    async throws
+  {
+    let long = String(repeating: "many words ", count: 20)
+    try await withList(of: ["1\n\n2\n3\n4", long + "\n" + long, long]) { list, _ in
+      #expect(rows(of: list).map { lineCount($0.widget) } == [3, 2, 3])
+      #expect(rows(of: list)[2].texts[0] == "1\n2\n3\u{A0}…")
+      for row in rows(of: list).dropLast() {
+        let label = OpaquePointer(gtk_widget_get_first_child(row.widget))
+        #expect(pango_layout_is_ellipsized(gtk_label_get_layout(label)) != 0)
+      }
       list.lineLimit = 1
       drawFrame(of: list)
-      #expect(rows(of: list).last?.texts.first == "1\u{A0}…")
+      #expect(rows(of: list).map { lineCount($0.widget) } == [1, 1, 1])
+      #expect(rows(of: list)[2].texts[0] == "1\u{A0}…")
     }
+  }
+
+  /// The places of a row's labels.
+  private func places(in row: UnsafeMutablePointer<GtkWidget>, of list: HistoryList) -> [GtkKit.Rectangle?] {
+    widgets(gtk_label_get_type(), in: row).map { Widget(Owned(borrowing: $0)).bounds(in: list.root) }
+  }
+
+  @Test func `a copy moves no text, and all ages have one width`() async throws {
+    let texts = ["short", String(repeating: "many words ", count: 20)]
+    try await withList(of: texts) { list, scratch in
+      let old = try #require(try await scratch.record("a year ago", at: Format.now - 400 * 86_400_000_000))
+      let unknown = try #require(try await scratch.record("unknown", at: -1))
+      list.session.model.insertNewest([old])
+      list.session.model.insertNewest([unknown])
+      drawFrame(of: list)
+      let before = rows(of: list).map { places(in: $0.widget, of: list) }
+      #expect(Set(before.map { $0[1].map { "\($0.x) \($0.width)" } }).count == 1, "\(before)")
+      #expect(rows(of: list).map { $0.texts[1].isEmpty } == [true, false, false, false])
+      for position in 0..<4 {
+        list.session.copy(list.session.model.id(at: position))
+        await list.session.drain()
+        drawFrame(of: list)
+        #expect(rows(of: list).map { places(in: $0.widget, of: list) } == before)
+      }
+    }
+  }
+
+  @Test(arguments: [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL])
+  func `at text size 2 in a narrow window no age is cut and the text keeps two fifths of the row`(
+    direction: GtkTextDirection
+  ) async throws {
+    gtk_widget_set_default_direction(direction)
+    defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
+    let large = StyleSheet(".copypasta { font-size: 2em; }", level: 1)
+    try await withList(of: ["some text"], width: 360) { list, scratch in
+      list.session.model.insertNewest([
+        try #require(try await scratch.record("مرحبا", at: Format.now - 400 * 86_400_000_000))
+      ])
+      drawFrame(of: list)
+      for row in rows(of: list) {
+        let labels = widgets(gtk_label_get_type(), in: row.widget)
+        var least: gint = 0
+        gtk_widget_measure(labels[1], GTK_ORIENTATION_HORIZONTAL, -1, &least, nil, nil, nil)
+        #expect(gtk_widget_get_mapped(labels[1]) == 0 || gtk_widget_get_width(labels[1]) >= least)
+        #expect(
+          Double(gtk_widget_get_width(labels[0])) >= Double(gtk_widget_get_width(row.widget)) * 0.4 - 12)
+      }
+    }
+    withExtendedLifetime(large) {}
   }
 
   @Test func `480×640 pixels show at least 16 items with one preview line`() async throws {
+    // A font that every machine with the tests has.
+    let font = StyleSheet(".clip { font: 10pt DejaVu Sans; }", level: 1)
+    defer { withExtendedLifetime(font) {} }
     // The header bar takes 50 pixels.
     try await withList(of: (1...20).map { "text \($0)" }, height: 640 - 50) { list, _ in
       list.lineLimit = 1
@@ -246,6 +295,44 @@ import Testing
           "whole", String(repeating: "The quick brown ", count: 25) + "\u{A0}…",
           japanese.prefix(133) + "\u{A0}…",
         ])
+    }
+  }
+
+  @Test func `ages are refreshed while the list is shown, and not while it is hidden`() async throws {
+    let clock = TestClock(ClockReading(wallTime: Format.now, bootTime: 0, bootID: ""))
+    try await withList(of: ["one"], now: { clock.wallTime }, ageInterval: .milliseconds(20)) { list, _ in
+      @MainActor func age() -> String? { rows(of: list).first?.texts[1] }
+      let captured = list.session.model.clip(at: 0).capturedAt
+      clock.set(ahead: captured + 118_000_000 - clock.wallTime)
+      #expect(MainLoop.run(until: { age() == "1 min" }, atMost: .seconds(20)))
+      clock.set(ahead: 3_000_000)
+      #expect(MainLoop.run(until: { age() == "2 min" }, atMost: .seconds(20)))
+      let window = try #require(gtk_widget_get_ancestor(list.root.widget, gtk_window_get_type()))
+      let label = try #require(rows(of: list).first.map { widgets(gtk_label_get_type(), in: $0.widget)[1] })
+      gtk_widget_set_visible(window, 0)
+      clock.set(ahead: 60_000_000)
+      #expect(!MainLoop.run(until: { false }, atMost: .milliseconds(100)))
+      #expect(String(cString: gtk_label_get_text(OpaquePointer(label))) == "2 min")
+    }
+  }
+
+  /// So many separate removals are reported as one change of all rows between them.
+  @Test(arguments: [20, 21]) func `after many removals the focus is on the same row or on the next one`(
+    focused: Int
+  )
+    async throws
+  {
+    try await withList(of: (0..<80).map { "text \($0)" }) { list, _ in
+      let model = list.session.model
+      list.focusNewest()
+      list.focus(model.id(at: focused))
+      drawFrame(of: list)
+      let expected = model.id(at: 20)
+      // Removes every other row, beginning with the oldest, which is at an odd position.
+      model.remove(stride(from: 79, through: 1, by: -2).map(model.id(at:)).sorted().filter { $0 != expected })
+      drawFrame(of: list)
+      let wanted = focused == 20 ? expected : model.id(at: 11)
+      #expect(list.view.focusedRow?.id == wanted)
     }
   }
 

@@ -6,18 +6,18 @@ import Testing
   private func shown(_ preview: String) -> String { PreviewText(preview).text }
 
   @Test func `a preview has at most the preferred number of lines`() {
-    #expect(shown("one\ntwo\r\nthree") == "one \u{2028}two \u{2028}three")
-    #expect(shown("1\n2\n3\n4\n5") == "1 \u{2028}2 \u{2028}3\u{A0}…")
-    #expect(PreviewText("1\n2\n3", lineLimit: 2).text == "1 \u{2028}2\u{A0}…")
+    #expect(shown("one\ntwo\r\nthree") == "one\ntwo\nthree")
+    #expect(shown("1\n2\n3\n4\n5") == "1\n2\n3\u{A0}…")
+    #expect(PreviewText("1\n2\n3", lineLimit: 2).text == "1\n2\u{A0}…")
     #expect(PreviewText("1\n2", lineLimit: 1).text == "1\u{A0}…")
     #expect(PreviewText.spoken("1\n2\n3\n4") == "1 2 3…")
-    #expect(shown("a\rb\u{2029}c") == "a \u{2028}b \u{2028}c")
+    #expect(shown("a\rb\u{2029}c") == "a\nb\nc")
   }
 
   @Test func `a preview skips blank lines`() {
-    #expect(shown("\n \r\n\t\nfirst\nmore") == "first \u{2028}more")
-    #expect(shown("a\n\n  \nb\n\t\nc") == "a \u{2028}b \u{2028}c")
-    #expect(shown("a\n\nb\n\nc\n\nd") == "a \u{2028}b \u{2028}c\u{A0}…")
+    #expect(shown("\n \r\n\t\nfirst\nmore") == "first\nmore")
+    #expect(shown("a\n\n  \nb\n\t\nc") == "a\nb\nc")
+    #expect(shown("a\n\nb\n\nc\n\nd") == "a\nb\nc\u{A0}…")
     #expect(PreviewText.spoken("a\n\nb") == "a b")
   }
 
@@ -25,24 +25,15 @@ import Testing
     #expect(shown("a\n") == "a⏎")
     #expect(shown("a\n ") == "a⏎")
     #expect(shown("a" + String(repeating: "\n", count: 300)) == "a⏎")
-    #expect(shown("a \nb\n \n") == "a· \u{2028}b⏎")
+    #expect(shown("a \nb\n \n") == "a·\nb⏎")
     #expect(PreviewText.spoken("a\n") == "a")
   }
 
-  @Test func `a preview that omits lines states the total number of lines`() {
-    func count(_ text: String, goesOn: Bool = false, lineLimit: Int = 3) -> Int? {
-      PreviewText(text, goesOn: goesOn, lineLimit: lineLimit).countOfLines
+  @Test func `a preview counts the lines that it keeps apart`() {
+    for (text, count) in [("1", 1), ("1\n2\n3", 3), ("1\n2\n3\n4", 3), ("\n1\n\n2\n", 2), (" \n\n", 1)] {
+      #expect(PreviewText(text).lineCount == count)
     }
-    #expect(count("1\n2\n3") == nil)
-    #expect(count("1\r\n2\r\n3\r\n") == nil)
-    #expect(count("1\n2\n3\n4\n5") == 5)
-    #expect(count("1\n2", lineLimit: 1) == 2)
-    #expect(count("1\n\n2") == 3)
-    #expect(count("\n1") == 2)
-    #expect(count("1\n\n") == 2)
-    #expect(count(" \n\n") == nil)
-    #expect(count("1\n2\n3\n4\n", goesOn: true) == 5)
-    #expect(count("1 2 3", goesOn: true) == nil)
+    #expect(PreviewText("1\n2", lineLimit: 1).lineCount == 1)
   }
 
   /// Otherwise the line before it would stay half empty.
@@ -56,8 +47,8 @@ import Testing
   @Test func `a preview shows white space at the ends of a line as symbols, but not to a screen reader`() {
     #expect(PreviewText.spoken("  two before ") == "  two before ")
     #expect(shown("  two before") == "··two before")
-    #expect(shown("two after  \nand a tab\t") == "two after·· \u{2028}and a tab⇥")
-    #expect(shown("\tindented\n\t further") == "⇥\tindented \u{2028}⇥\t·further")
+    #expect(shown("two after  \nand a tab\t") == "two after··\nand a tab⇥")
+    #expect(shown("\tindented\n\t further") == "⇥\tindented\n⇥\t·further")
     #expect(shown("a  b\tc") == "a  b\tc")
     #expect(shown("a\u{A0}") == "a⍽")
   }
@@ -71,8 +62,8 @@ import Testing
 
   @Test func `a truncated preview ends with an ellipsis and has no symbol at the cut`() {
     #expect(PreviewText("The quick brown ", goesOn: true).text == "The quick brown \u{A0}…")
-    #expect(PreviewText("one\ntwo \nthree\t", goesOn: true).text == "one \u{2028}two· \u{2028}three\t\u{A0}…")
-    #expect(PreviewText("1 \n2\n3 \n4", goesOn: true).text == "1· \u{2028}2 \u{2028}3·\u{A0}…")
+    #expect(PreviewText("one\ntwo \nthree\t", goesOn: true).text == "one\ntwo·\nthree\t\u{A0}…")
+    #expect(PreviewText("1 \n2\n3 \n4", goesOn: true).text == "1·\n2\n3·\u{A0}…")
     #expect(PreviewText("ends with…", goesOn: true).text == "ends with…\u{A0}…")
     #expect(PreviewText("  ", goesOn: true).text == "··\u{A0}…")
     #expect(PreviewText.spoken("The quick brown ", goesOn: true) == "The quick brown …")

@@ -279,16 +279,14 @@ extension VirtualDesktop {
 }
 
 extension Screenshot {
-  /// The vertical range of the focus frame in the main window; empty if no row has a frame.
+  /// The vertical range of the focused row in the main window, which is filled; empty if no row is.
   func focusFrame() -> Range<Int> {
     let background = colour(x: 4, y: height - 4)
     // Start below the line under the header.
     let marked = (54..<height - 4).filter { y in
-      // Look only at the columns that the left edge of the frame may cover.
-      (8...20).contains { x in
-        let colour = colour(x: x, y: y)
-        return abs(colour.red - background.red) > 60
-      }
+      // Look only between the sign of a row on the clipboard and the texts. A row under the pointer is tinted less.
+      let colour = colour(x: 20, y: y)
+      return abs(colour.red - background.red) > 20
     }
     return marked.isEmpty ? 0..<0 : marked[0]..<marked[marked.count - 1] + 1
   }

@@ -9,6 +9,7 @@ private final class Numbers: ListModelSource {
   init(_ numbers: [Int]) { self.numbers = numbers }
   var count: Int { numbers.count }
   func value(at position: Int) -> any Sendable { numbers[position] }
+  func position(near id: Int64) -> Int { Int(id) }
 }
 
 @MainActor

@@ -36,13 +36,14 @@ public enum TextPipeline {
     let row = PreviewText(preview)
     let shown = row.text.unicodeScalars
     if shown.isEmpty { return "nothing to show" }
-    if shown.count(where: { $0 == "\u{2028}" }) >= PreviewText.lineLimit { return "too many lines" }
-    if shown.contains(where: breaksParagraph) { return "a break of the paragraph" }
+    let lines = shown.split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.count == row.lineCount, lines.count <= PreviewText.lineLimit else { return "too many lines" }
+    if lines.joined().contains(where: breaksLine) { return "a break within a line" }
     guard row.signs.allSatisfy({ isUTF8(Array(row.text.utf8)[$0]) }) else {
       return "a sign that is not a whole character"
     }
     let spoken = PreviewText.spoken(preview)
-    if spoken.unicodeScalars.contains("\u{2028}") { return "a line break in the spoken preview" }
+    if spoken.unicodeScalars.contains(where: breaksLine) { return "a line break in the spoken preview" }
     for words in [row.text, spoken] where words.unicodeScalars.contains(where: \.properties.isBidiControl) {
       return "a bidirectional control character"
     }
@@ -62,9 +63,9 @@ public enum TextPipeline {
     return Checksum.hmacSHA256(key: key, of: other) == digest ? "two texts with one fingerprint" : nil
   }
 
-  /// Tabs are kept, and LINE SEPARATOR is the only line break.
-  private static func breaksParagraph(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "\u{2029}" || (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7f
+  private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "\u{2028}" || scalar == "\u{2029}" || (scalar.value < 0x20 && scalar != "\t")
+      || scalar.value == 0x7f
       || scalar == "\u{85}"
   }
 

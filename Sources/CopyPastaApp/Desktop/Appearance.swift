@@ -178,9 +178,18 @@ final class ProgramStyle {
     }
     button.flat, headerbar button, spinbutton > button { border-color: transparent; }
     .preferences .explanation { opacity: 1; }
-    .clip .details, .clip .digit, .first-steps, .reading-indicator.idle { color: @theme_text_color; }
-    .clip.on-clipboard .details { color: @theme_text_color; font-weight: bold; }
-    .copypasta listview.history > row { outline-color: @theme_text_color; }
+    .clip .age, .clip .digit, .clip.copied > .age, .first-steps, .reading-indicator.idle { color: @theme_text_color; }
+    .copypasta popover.menu accelerator { color: currentColor; }
+    .clip > .digit { border-color: currentColor; }
+    .clip.on-clipboard { background-image: image(@theme_text_color); background-size: 6px calc(100% - 8px); }
+    .clip.copied.on-clipboard {
+      background-image: -gtk-icontheme("object-select-symbolic"), image(@theme_text_color);
+      background-size: 24px 24px, 6px calc(100% - 8px);
+    }
+    .copypasta listview.history.by-keyboard > row:focus:not(:backdrop), .copypasta listview.history > row.menu-open {
+      background-color: transparent;
+      outline: 2px solid @theme_text_color;
+    }
     scrolledwindow > undershoot.top { box-shadow: inset 0 1px currentColor; }
     """ + separators("currentColor")
 

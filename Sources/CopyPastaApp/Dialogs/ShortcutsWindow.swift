@@ -68,7 +68,8 @@ final class ShortcutsWindow: Dialogs.Dialog {
 
   /// The keys of an action; the nine digits share one keycap.
   private static func keys(of action: HistoryAction) -> [String] {
-    action.keys.count < 9 ? action.keys.map(label) : [label(action.keys[0]) + "…9"]
+    let digits = action.keys.filter { $0.hasSuffix("1") }.map { label($0) + "…9" }
+    return digits.isEmpty ? action.keys.map(label) : digits
   }
 
   /// The global shortcut's keys, or where to set them.

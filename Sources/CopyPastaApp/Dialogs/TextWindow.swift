@@ -59,7 +59,7 @@ final class TextWindow: Dialogs.Dialog {
 
     let copied = weakly(self) { $0.copyButton.showCopied() }
     copyButton.root.onClick { copy((), copied) }
-    view.handOut(as: TextFormat.mimeTypes, shown.part) { copyPart($0, copied) }
+    view.onCopy { copyPart(shown.part($0), copied) }
     view.grabFocus()
     messages.follow(window)
     // Return memory to the kernel after the window closes: GTK's layouts of a long text take up to 100 MiB.

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// Describes how long ago a clip was captured, and when this description changes.
+/// Describes how long ago a clip was captured.
 ///
 /// All times are in microseconds since 1970 UTC.
 @MainActor
@@ -25,10 +25,10 @@ enum Age {
     }
   }
 
-  /// The age of `time` at `now` as a row shows it, such as `5 min`.
+  /// The age of `time` at `now` as a row shows it, such as `5 min`; empty if it is unknown.
   static func short(of time: Int64, at now: Int64) -> String {
     switch step(of: time, at: now) {
-    case .unknown: tr("unknown time")
+    case .unknown: ""
     case .now: tr("just now")
     case .minutes(let count): tr("%s min").filled(with: String(count))
     case .hours(let count): tr("%s h").filled(with: String(count))
@@ -36,6 +36,12 @@ enum Age {
     case .days(let count): number(count) { trn("%s day", "%s days", $0) }
     case .date(let isThisYear): date(time, withYear: !isThisYear)
     }
+  }
+
+  /// Ages as wide as any that a row shows: the longest of each kind, and a date in each month.
+  static func samples(at now: Int64) -> [String] {
+    [0, 59 * minute, 23 * hour, 30 * hour, 6 * day].map { short(of: now - $0, at: now) }
+      + (0..<12).map { date(now - (365 + 30 * $0) * day) }
   }
 
   private enum Step {
@@ -81,20 +87,6 @@ enum Age {
     return LocalTime.format(time, pattern)
   }
 
-  /// The time from `now` until the texts may change, at least a second.
-  static func timeUntilChange(of time: Int64, at now: Int64) -> Duration {
-    .microseconds(max(change(of: time, at: now) - now, second))
-  }
-
-  /// The moment after `now` at which `text(of:at:)` may change, in the same time zone.
-  static func change(of time: Int64, at now: Int64) -> Int64 {
-    let age = max(age(of: time, at: now) ?? day, 0)
-    // The text counts minutes or hours first. Later it changes with the calendar day.
-    let step = age < hour ? minute : hour
-    let next = now + step - age % step
-    return age < 6 * hour ? next : min(next, LocalTime.endOfDay(now))
-  }
-
   /// The age of `time` at `now`; nil if `time` is before 1970 or more than a day in the future.
   private static func age(of time: Int64, at now: Int64) -> Int64? {
     guard time > 0, case let (age, isTooFar) = now.subtractingReportingOverflow(time), !isTooFar, age > -day
@@ -104,58 +96,5 @@ enum Age {
 
   private static func number(_ count: Int, _ words: (Int) -> String) -> String {
     words(count).filled(with: String(count))
-  }
-}
-
-extension Age {
-  /// Refreshes the ages in the list when the next age changes, and at least once a minute while the window is shown.
-  ///
-  /// The minute limits the error after a suspend, because timers stop meanwhile, and after a change of the clock or the
-  /// time zone, because timers do not notice it.
-  @MainActor
-  final class Clock {
-    private let now: @Sendable () -> Int64
-    /// The times of the rows, in microseconds since 1970 UTC.
-    private let times: @MainActor () -> [Int64]
-    private let refresh: @MainActor () -> Void
-    private let longestSleep: Duration
-    private var timer: Timeout?
-
-    init(
-      now: @escaping @Sendable () -> Int64, longestSleep: Duration = .seconds(60),
-      times: @escaping @MainActor () -> [Int64], refresh: @escaping @MainActor () -> Void
-    ) {
-      self.now = now
-      self.longestSleep = longestSleep
-      self.times = times
-      self.refresh = refresh
-    }
-
-    var isRunning = false {
-      didSet {
-        guard isRunning != oldValue else { return }
-        timer = nil
-        if isRunning { tick() }
-      }
-    }
-
-    /// Reschedules the refresh, because the ages of new rows may change sooner.
-    func rowsChanged() {
-      if isRunning { schedule() }
-    }
-
-    private func tick() {
-      refresh()
-      schedule()
-    }
-
-    private func schedule() {
-      let now = now()
-      guard let next = times().map({ Age.timeUntilChange(of: $0, at: now) }).min() else {
-        timer = nil
-        return
-      }
-      timer = Timeout(after: min(next, longestSleep), weakly(self) { $0.tick() })
-    }
   }
 }

@@ -11,23 +11,23 @@ final class RowContext {
   var onClipboard: Clip.ID?
   /// The clips that were just recorded, whose rows are tinted.
   var arrived: Set<Clip.ID> = []
+  /// Invisible ages, whose width all rows give to their age; a part of the list, so that it has the list's font.
+  let ageSamples = Label()
 
   init(now: @escaping @Sendable () -> Int64, count: @escaping @MainActor () -> Int) {
     self.now = now
     self.count = count
+    ageSamples.setAccessibleRole(.presentation)
+    ageSamples.text = Age.samples(at: now()).joined(separator: "\n")
   }
 }
 
-/// The view of one clip: up to three lines of its text and, at the end of the first line, its age and details, such as
-/// the size of a large text.
+/// The view of one clip: up to three lines of its text and, at the end of the first line, its age.
 ///
 /// Has only two labels at first, because GTK builds every row of the first page before the first frame. The style sheet
 /// draws the check mark of a copied row.
 @MainActor
 final class ClipRow: ListRow {
-  /// The size in bytes from which a row shows the size of its text.
-  private static let largeSize = 10 << 10
-
   /// The height of a row with one line at the default text size, in pixels; the style sheet sets it.
   static let leastHeight = 34
 
@@ -37,24 +37,21 @@ final class ClipRow: ListRow {
   /// The style class of the row whose menu is open.
   static let menuStyle = "menu-open"
 
-  let root: Widget
+  var root: Widget { box }
   let item: ListItem
   private(set) var clip: Clip?
   var id: Clip.ID? { clip?.id }
 
-  private let text: AnnotatedText
+  private let box: LayoutBox
   private let preview = Label()
-  private let details = Label()
-  /// The digit that copies the row with Control; created when the row first shows one of the nine newest clips.
+  private let age = Label()
+  /// The digit that copies the row; created when the row first shows one of the nine newest clips.
   private var digit: Label?
   private var container: Widget?
   /// The style classes of the container, which GTK reuses for other rows.
   private var marks: Set<String> = []
   private lazy var shift = Shift(of: root)
   private var lineLimit: Int
-  /// The times during which the shown age is right.
-  private var ageValidity: Range<Int64> = 0..<0
-  private var shown = PreviewText("")
   /// The preview for screen readers.
   private var spokenPreview = ""
   /// The row's accessible name, which is set only when it changes.
@@ -70,13 +67,10 @@ final class ClipRow: ListRow {
     preview.wrap(lines: lineLimit)
     // Clip the label, because combining marks stacked on a letter would be drawn over the rows above.
     preview.clipContents()
-    // Shorten the details at the start, because the age is at their end.
-    details.ellipsizeStart()
-    details.alignEnd()
+    age.alignEnd()
     preview.addStyle("preview")
-    details.addStyle("details")
-    text = AnnotatedText(preview, note: details, width: Self.greatestWidth)
-    root = text
+    age.addStyle("age")
+    box = LayoutBox(Arrangement(context: context), [preview, age])
     root.addStyle("clip")
     // Hide the labels from screen readers, because the container's name contains their texts.
     root.setAccessibleRole(.presentation)
@@ -95,7 +89,8 @@ final class ClipRow: ListRow {
     spokenPreview = PreviewText.spoken(clip.preview, goesOn: clip.goesOn)
     showPreview()
     showDigit()
-    showDetails()
+    showAge()
+    showSign()
     name = ""
     refreshName()
   }
@@ -111,73 +106,57 @@ final class ClipRow: ListRow {
     container = nil
   }
 
-  /// Applies the context's current state.
-  func refresh() {
-    if lineLimit != context.lineLimit {
-      lineLimit = context.lineLimit
-      preview.wrap(lines: lineLimit)
-      showPreview()
-    }
-    refreshDetails()
+  /// Applies the context's number of lines.
+  func refreshLines() {
+    lineLimit = context.lineLimit
+    showPreview()
   }
 
   /// Updates whether the clip is on the clipboard, also in the accessible name of the focused row.
   func refreshSign() {
-    showDetails()
+    showSign()
     refreshName()
   }
 
-  /// Updates the age.
-  ///
-  /// Leaves the accessible name of the focused row unchanged, because a screen reader would announce the whole row
-  /// again.
-  func refreshDetails() {
-    showDetails()
-    if container?.hasFocusInActiveWindow == false { refreshName() }
+  func refreshAge() {
+    showAge()
+    refreshNameUnlessFocused()
   }
 
-  /// Updates the digit shown on the row, and the accessible name, which contains the row's position.
-  func refreshPlace() {
+  /// Updates the digit and the accessible name, which contains the row's position.
+  func placeChanged() {
     // Rows that the list has just bound show their place already.
     if let place, place == (item.position, context.count()) { return }
     showDigit()
-    refreshName()
+    // More rows may have been loaded below the focused row; a new row above it does not make it read again.
+    if place?.position == item.position { refreshName() } else { refreshNameUnlessFocused() }
   }
 
-  /// Updates the age if it is no longer right; `always` if the time zone has changed.
-  func refreshAge(always: Bool) {
-    if always || !ageValidity.contains(context.now()) { refreshDetails() }
+  /// Leaves the accessible name of the focused row unchanged, because a screen reader would announce the whole row
+  /// again.
+  private func refreshNameUnlessFocused() {
+    if container?.hasFocusInActiveWindow == false { refreshName() }
   }
 
   private func showPreview() {
     guard let clip else { return }
-    shown = PreviewText(clip.preview, goesOn: clip.goesOn, lineLimit: lineLimit)
+    let shown = PreviewText(clip.preview, goesOn: clip.goesOn, lineLimit: lineLimit)
+    preview.lineLimit = shown.lineCount > 1 ? 1 : lineLimit
     preview.show(shown.text, faintly: shown.signs)
   }
 
-  private func showDetails() {
+  private func showAge() {
     guard let clip else { return }
-    let now = context.now()
-    let text = details(of: clip, age: Age.short(of: clip.capturedAt, at: now))
-    ageValidity = now..<Age.change(of: clip.capturedAt, at: now)
-    if text != details.text { details.text = text }
-    // The style sheet draws a clipboard before the details.
-    if clip.id == context.onClipboard {
+    let text = Age.short(of: clip.capturedAt, at: context.now())
+    if text != age.text { age.text = text }
+  }
+
+  private func showSign() {
+    if clip?.id == context.onClipboard {
       root.addStyle("on-clipboard")
     } else {
       root.removeStyle("on-clipboard")
     }
-  }
-
-  /// The number of lines if there are more than the row shows, the size of a large text, and the age.
-  private func details(of clip: Clip, age: String) -> String {
-    var parts: [String] = []
-    if let count = shown.countOfLines {
-      let words = clip.goesOn ? trn("%s+ line", "%s+ lines", count) : trn("%s line", "%s lines", count)
-      parts.append(words.filled(with: Format.number(count)))
-    }
-    if clip.byteCount >= Self.largeSize { parts.append(Format.size(clip.byteCount)) }
-    return (parts + [age]).joined(separator: " · ")
   }
 
   private func showDigit() {
@@ -186,22 +165,23 @@ final class ClipRow: ListRow {
     if digit == nil {
       let label = Label()
       label.addStyle("digit")
-      text.append(label)
+      box.append(label)
       digit = label
     }
     let text = number.map(String.init) ?? ""
     if digit?.text != text { digit?.text = text }
+    digit?.isVisible = number != nil
   }
 
-  /// Updates the accessible name: the preview, the details and the position in the list.
+  /// Updates the accessible name: the preview, the age and the position in the list.
   private func refreshName() {
     guard let clip, let container, let position = item.position else { return }
     let count = context.count()
     place = (position, count)
     let order = tr("%s of %s").filled(with: Format.number(position + 1), Format.number(count))
-    let details = details(of: clip, age: Age.text(of: clip.capturedAt, at: context.now()))
+    let age = Age.text(of: clip.capturedAt, at: context.now())
     let parts = [spokenPreview] + (clip.id == context.onClipboard ? [tr("On the clipboard")] : [])
-    let newName = (parts + [details, order]).joined(separator: ", ")
+    let newName = (parts + [age, order]).joined(separator: ", ")
     guard newName != name else { return }
     name = newName
     container.setAccessibleName(newName)
@@ -232,5 +212,49 @@ final class ClipRow: ListRow {
   /// Shows or removes the tint of a clip that was just recorded.
   func showArrival(_ isNew: Bool) {
     if isNew { root.addStyle("arrived") } else { root.removeStyle("arrived") }
+  }
+}
+
+extension ClipRow {
+  /// The text and, on the baseline of its first line, the age in a column, and the digit in the padding.
+  private struct Arrangement: Layout {
+    private static let leastWidth = 100
+    private static let spacing = 12
+    /// The width of the part of the padding in whose middle the digit is.
+    private static let digitWidth = 48
+
+    let context: RowContext
+
+    var hasHeightWithoutWidth: Bool { false }
+
+    // Do not measure the text: it wraps or is ellipsized at any width, and measuring is as expensive as a layout.
+    func width(of children: [LayoutChild]) -> Extent { (Self.leastWidth, ClipRow.greatestWidth) }
+
+    func place(_ children: [LayoutChild], inWidth width: Int, height: Int?) -> Placement {
+      let (text, age) = (children[0], children[1])
+      let column = columnWidth(for: age, within: width)
+      let textWidth = width - (column > 0 ? column + Self.spacing : 0)
+      guard let height else { return (text.height(inWidth: textWidth), []) }
+      let baseline = text.baseline(inWidth: textWidth)
+      var frames: [Frame?] = [
+        (0, 0, textWidth, height),
+        column > 0 ? age.frame(x: width - column, width: column, onBaseline: baseline) : nil,
+      ]
+      if children.count > 2 {
+        let own = children[2].width.natural
+        frames.append(
+          children[2].frame(x: width + (Self.digitWidth - own) / 2, width: own, onBaseline: baseline))
+      }
+      return ((0, 0), frames)
+    }
+
+    /// The width of the ages: the same in all rows unless it would take more than a third of them; 0 to hide an age
+    /// that would take more than half.
+    private func columnWidth(for age: LayoutChild, within width: Int) -> Int {
+      let column = context.ageSamples.naturalWidth
+      if column <= width / 3 { return column }
+      let own = age.width.natural
+      return own <= width / 2 ? own : 0
+    }
   }
 }

@@ -14,7 +14,7 @@ struct HistoryAction {
     case window(@MainActor (HistoryWindow) -> Void)
     /// An action with this full name, which another part of the program adds.
     case named(String)
-    /// Keys that GTK or `Widget.onControlDigit` handles.
+    /// Keys that GTK or `Widget.onDigit` handles.
     case builtIn
   }
 
@@ -81,7 +81,7 @@ struct HistoryAction {
         effect: .row { list, id in list.openMenu(of: id) }),
       HistoryAction(
         name: "copy-newest", title: tr("Copy one of the nine newest items"),
-        keys: (1...9).map { "<Control>\($0)" }, effect: .builtIn),
+        keys: ["", "<Control>"].flatMap { keys in (1...9).map { "\(keys)\($0)" } }, effect: .builtIn),
     ]
   }
 

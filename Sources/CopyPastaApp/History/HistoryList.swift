@@ -20,9 +20,12 @@ final class HistoryList {
   private let rows: RowContext
   /// Keeps the last row above the messages.
   private lazy var lowerPadding = WidgetStyle(of: view)
-  /// The help below the rows, until the history has had six items.
-  private var beginnerHelp: BeginnerHelp?
-  private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
+  /// The first steps below the rows.
+  private let help = Label()
+  /// The button over the upper edge of a scrolled list; it shows the number of new items and leads to them.
+  private let newItems: Button
+  private let newItemWords = Label()
+  private var newItemCount = 0
   /// Whether the focus moves to each new row; true from `focusNewest` until the user's next input.
   private var followsNewest = false
   private var flashes: [Clip.ID: Timeout] = [:]
@@ -30,21 +33,20 @@ final class HistoryList {
   private var arrivals: Timeout?
   /// The pause before the number of new items is announced.
   private var announcement: Timeout?
-  private lazy var ages = Age.Clock(now: rows.now) { [weak self] in
-    self?.view.rowViews.compactMap(\.clip?.capturedAt) ?? []
-  } refresh: { [weak self] in
-    let hasOtherZone = LocalTime.updateZone()
-    // Refresh invisible rows as well, because they may be scrolled into view before the next refresh.
-    self?.view.rowViews.forEach { $0.refreshAge(always: hasOtherZone) }
-  }
+  /// The time until the ages are next refreshed; nil while the list is not on the screen.
+  private var ageTimer: Timeout?
+  private let ageInterval: Duration
 
   /// The number of clips that fill a window of `height` pixels.
   static func rowCount(inHeight height: Int) -> Int { height / ClipRow.leastHeight + 1 }
 
+  /// - Parameter ageInterval: How often the ages are refreshed, which bounds their error also after a suspend or a
+  ///   change of the clock.
   init(
     _ session: HistorySession, now: @escaping @Sendable () -> Int64,
-    lineLimit: Int = PreviewText.lineLimit
+    lineLimit: Int = PreviewText.lineLimit, ageInterval: Duration = .seconds(15)
   ) {
+    self.ageInterval = ageInterval
     let model = session.model
     self.model = model
     self.session = session
@@ -57,17 +59,21 @@ final class HistoryList {
     view.setAccessibleName(tr("Clipboard history"))
     view.leaveByTab()
     scroll = ScrolledWindow(child: view)
-    let beginnerHelp = BeginnerHelp(countEver: model.countEver)
-    let content: Widget = if let beginnerHelp { FootedBox(scroll, foot: beginnerHelp.root) } else { scroll }
-    self.beginnerHelp = beginnerHelp
-    root = Overlay(content, under: [])
+    newItems = Button(child: newItemWords)
+    help.wrap()
+    help.addStyle("first-steps")
+    newItems.addStyle("new-items")
+    newItems.align(horizontally: .center, vertically: .start)
+    newItems.isVisible = false
+    let content = FootedBox(scroll, foot: help, width: ClipRow.greatestWidth + 60)
+    content.append(rows.ageSamples)
+    root = Overlay(content, under: [newItems])
     root.expand(horizontally: true, vertically: true)
     menu = RowMenu(on: view)
-    // Update the ages only while the list is on the screen.
-    root.onShow(weakly(self) { $0.ages.isRunning = true })
+    root.onShow(weakly(self) { $0.refreshAges() })
     root.onHide(
       weakly(self) {
-        $0.ages.isRunning = false
+        $0.ageTimer = nil
         $0.scroll.removeStyle("by-pointer")
       })
     view.onAnyInput(weakly(self) { $0.used(by: $1) })
@@ -76,17 +82,40 @@ final class HistoryList {
       model.changes.add(weakly(self) { $0.changed($1) }),
       session.events.add(weakly(self) { $0.happened($1) }),
     ]
+    newItems.onClick(
+      weakly(self) {
+        $0.hideNewItems()
+        $0.view.focus(0)
+      })
+    scroll.onScroll(weakly(self) { if $0.scroll.offset <= 0 { $0.hideNewItems() } })
     connectRows()
+    showHelp()
+  }
+
+  private func refreshAges() {
+    LocalTime.updateZone()
+    // Refresh invisible rows as well, because they may be scrolled into view before the next refresh.
+    for row in view.rowViews { row.refreshAge() }
+    ageTimer = Timeout(after: ageInterval, weakly(self) { $0.refreshAges() })
   }
 
   // MARK: - First steps
 
-  /// Shows a line about the shortcut below the first steps, while these are shown.
-  func showNote(_ words: String) { beginnerHelp?.note = words }
+  /// A line about the shortcut below the first steps.
+  var note = "" {
+    didSet { if note != oldValue { showHelp() } }
+  }
 
   /// Whether recording is paused; the first steps then explain how to resume it.
   var isPaused = false {
-    didSet { beginnerHelp?.isPaused = isPaused }
+    didSet { if isPaused != oldValue { showHelp() } }
+  }
+
+  /// Shows the first steps until the third item.
+  private func showHelp() {
+    help.isVisible = model.countEver < 3 && coveredHeight == 0
+    help.text =
+      [StatusPage.firstSteps(isPaused: isPaused), note].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
   // MARK: - Events of the session
@@ -112,7 +141,7 @@ final class HistoryList {
   func focusNewest() {
     followsNewest = true
     showsFocus = true
-    newItems.hide()
+    hideNewItems()
     guard model.count > 0 else { return }
     view.focus(0)
   }
@@ -130,9 +159,9 @@ final class HistoryList {
     get { rows.lineLimit }
     set {
       guard newValue != rows.lineLimit else { return }
-      view.keepPlace()
+      view.keepScrollPosition()
       rows.lineLimit = newValue
-      view.rowViews.forEach { $0.refresh() }
+      view.rowViews.forEach { $0.refreshLines() }
     }
   }
 
@@ -156,10 +185,10 @@ final class HistoryList {
   var coveredHeight = 0 {
     didSet {
       guard coveredHeight != oldValue else { return }
-      view.keepPlace()
+      view.keepScrollPosition()
       lowerPadding.declarations = coveredHeight > 0 ? "padding-bottom: \(coveredHeight + 6)px;" : ""
       // Hide the first steps, which the messages would cover.
-      beginnerHelp?.isCovered = coveredHeight > 0
+      showHelp()
     }
   }
 
@@ -204,16 +233,14 @@ final class HistoryList {
   ///
   /// Visible rows keep their place; new clips scroll into view only if the list is at its top.
   private func changed(_ change: HistoryListModel.Change) {
-    view.rowViews.forEach { $0.refreshPlace() }
-    if model.count == 0 { newItems.hide() }
-    if beginnerHelp?.show(countEver: model.countEver) == false { beginnerHelp = nil }
+    if model.count == 0 { hideNewItems() }
+    showHelp()
     guard change.added > 0 else { return }
     let isAtTop = scroll.offset == 0
     if change.isNew { welcome(change.added, isAtTop: isAtTop) }
     if change.position == 0 && isAtTop {
       if followsNewest { view.focus(0) } else { view.scroll(to: 0) }
     }
-    ages.rowsChanged()
   }
 
   /// Tints the rows of new clips, and shows the button that leads to them if they are out of sight.
@@ -229,120 +256,28 @@ final class HistoryList {
       self?.view.rowViews.forEach { $0.showArrival(false) }
     }
     guard !isAtTop else { return }
-    if newItems.add(count) {
-      root.add(newItems.root)
-      scroll.onScroll(weakly(self) { if $0.scroll.offset <= 0 { $0.newItems.hide() } })
-    }
+    newItemCount += count
+    newItemWords.text = trn("%s New", "%s New", newItemCount).filled(with: Format.number(newItemCount))
+    newItems.setAccessibleName(newItemWords.text)
+    newItems.isVisible = true
     announcement = Timeout(after: MessageBar.pause) { [weak self] in
-      guard let self, session.attention == .active, let words = newItems.words else { return }
-      view.announce(words)
+      guard let self, session.attention == .active, newItemCount > 0 else { return }
+      view.announce(newItemWords.text)
     }
   }
 
-  private func goToNewest() {
-    newItems.hide()
-    view.focus(0)
+  private func hideNewItems() {
+    guard newItemCount > 0 else { return }
+    newItemCount = 0
+    if newItems.hasFocusWithin { view.focus(0) }
+    newItems.isVisible = false
   }
 
-  /// Whether the focused row has CopyPasta's own focus ring; GTK hides its ring 3 s after the last key press.
+  /// Whether the focused row is filled; GTK hides its focus ring 3 s after the last key press.
   private var showsFocus = false {
     didSet {
       guard showsFocus != oldValue else { return }
       if showsFocus { view.addStyle("by-keyboard") } else { view.removeStyle("by-keyboard") }
     }
-  }
-}
-
-/// The help below the rows: at first, what to do and the shortcut; from the third item on, how to copy an item.
-@MainActor
-private final class BeginnerHelp {
-  let root: AnnotatedText
-  private let label = Label()
-  private var countEver: Int64
-
-  /// Returns nil if the user needs no help, because the history has had enough items.
-  ///
-  /// - Parameter countEver: See `HistoryListModel.countEver`.
-  init?(countEver: Int64) {
-    guard countEver < 6 else { return nil }
-    self.countEver = countEver
-    label.wrap()
-    root = AnnotatedText(label, width: ClipRow.greatestWidth)
-    root.addStyle("first-steps")
-    root.align(horizontally: .center)
-    draw()
-  }
-
-  /// The line about the shortcut.
-  var note = "" {
-    didSet { if note != oldValue { draw() } }
-  }
-
-  var isPaused = false {
-    didSet { if isPaused != oldValue { draw() } }
-  }
-
-  /// Shows the help for a history with this number of items.
-  ///
-  /// - Returns: Whether there is still something to show.
-  func show(countEver: Int64) -> Bool {
-    guard countEver != self.countEver else { return true }
-    self.countEver = countEver
-    draw()
-    return countEver < 6
-  }
-
-  /// Whether messages cover the lower edge of the list.
-  var isCovered = false {
-    didSet { draw() }
-  }
-
-  private func draw() {
-    root.isVisible = countEver < 6 && !isCovered
-    label.text =
-      countEver < 3
-      ? [StatusPage.firstSteps(isPaused: isPaused), note].filter { !$0.isEmpty }.joined(separator: "\n")
-      : tr("Click an item to copy it, or press Ctrl and its number.")
-  }
-}
-
-/// The button over the upper edge of a scrolled list; it shows the number of new items and leads to them.
-@MainActor
-private final class NewItemsButton {
-  private(set) lazy var root = Revealer(child: button)
-  private let label = Label()
-  private lazy var button = Button(child: label)
-  private let clicked: @MainActor () -> Void
-  private var count = 0
-  private var isMade = false
-
-  /// What the button says; nil while it is hidden.
-  var words: String? { count > 0 ? label.text : nil }
-
-  init(clicked: @escaping @MainActor () -> Void) { self.clicked = clicked }
-
-  /// Adds `more` new items to the number and shows the button.
-  ///
-  /// - Returns: Whether this call created the button, so that `root` has to be added to the list.
-  func add(_ more: Int) -> Bool {
-    let isFirst = !isMade
-    if isFirst {
-      isMade = true
-      button.addStyle("new-items")
-      button.onClick(clicked)
-      root.comeFromAbove()
-      root.align(horizontally: .center, vertically: .start)
-    }
-    count += more
-    label.text = trn("%s New", "%s New", count).filled(with: Format.number(count))
-    button.setAccessibleName(label.text)
-    root.isRevealed = true
-    return isFirst
-  }
-
-  func hide() {
-    guard isMade, count > 0 else { return }
-    count = 0
-    root.isRevealed = false
   }
 }

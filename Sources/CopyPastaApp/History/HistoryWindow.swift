@@ -227,9 +227,9 @@ final class HistoryWindow {
     list?.lineLimit = services.preferences.previewLineCount
     let advice = services.shortcut.advice
     body.emptyPage.advice = (advice.words, advice.command)
-    list?.showNote(
+    list?.note =
       advice.command == nil
-        ? advice.words : tr("To show the history from any app, set up a shortcut in Preferences."))
+      ? advice.words : tr("To show the history from any app, set up a shortcut in Preferences.")
   }
 
   /// Tells the session how much the user sees: the clipboard is read only while the window is active.
@@ -268,7 +268,7 @@ final class HistoryWindow {
       if case .window(let run) = action.effect { actions.add(action.name, weakly(self, run)) }
       if action.fullName.hasPrefix("win.") { window.addKeys(action.triggers, running: action.fullName) }
     }
-    window.onControlDigit { [weak self] digit in
+    window.onDigit { [weak self] digit in
       guard let self, let list, digit <= session.count else { return false }
       let id = session.model.id(at: digit - 1)
       list.focus(id)

@@ -17,11 +17,10 @@ package struct PreviewText: Equatable {
   /// The ranges of `text`, in bytes, that are symbols.
   package private(set) var signs: [Range<Int>] = []
 
-  /// The number of lines of the text, nil if all of them are shown; a lower bound if the text continues after the
-  /// preview.
-  package private(set) var countOfLines: Int?
+  /// The number of lines from the text; the label ellipsizes each of several lines, and wraps a single one.
+  package private(set) var lineCount = 1
 
-  /// Converts the first lines of a preview to one paragraph, which the label wraps and ellipsizes.
+  /// Converts the first lines of a preview.
   ///
   /// Leaves out blank lines unless all lines are blank.
   ///
@@ -42,14 +41,11 @@ package struct PreviewText: Equatable {
       return
     }
     for number in seen.prefix(lineLimit) {
-      // Use LINE SEPARATOR, which does not begin a paragraph, because a label limits the lines of each paragraph. The
-      // space separates lines that Pango joins on the label's last line.
-      if number > seen[0] { text += isSpoken ? " " : " \u{2028}" }
+      if number > seen[0] { text += isSpoken ? " " : "\n" }
       let isWhole = !goesOn || number < lines.count - 1
       if isSpoken { append(lines[number]) } else { append(line: lines[number], isWhole: isWhole) }
     }
-    let count = min(seen.count, lineLimit)
-    if lines.count > count { countOfLines = lines.count }
+    lineCount = min(seen.count, lineLimit)
     if goesOn || seen.count > lineLimit {
       appendEllipsis(isSpoken)
     } else if !isSpoken, endsInBreak || last < lines.count - 1 {

@@ -88,6 +88,11 @@ final class HistoryListModel: ListModelSource {
 
   func position(of id: Int64) -> Int? { index(of: id, in: ids).map { ids.count - 1 - $0 } }
 
+  func position(near id: Int64) -> Int {
+    let index = ids.partition(at: id)
+    return ids.count - (index < ids.count && ids[index] == id ? index + 1 : index)
+  }
+
   // MARK: Opening
 
   /// Shows the first page of a history that was just opened.

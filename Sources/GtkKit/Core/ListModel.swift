@@ -7,6 +7,8 @@ public protocol ListModelSource: AnyObject {
   var count: Int { get }
   /// Returns the value of the row at `position`, from 0 to `count` - 1; the row's view receives this value unchanged.
   func value(at position: Int) -> any Sendable
+  /// Returns the position of the item with this id or, if the item was removed, that of the next item.
+  func position(near id: Int64) -> Int
 }
 
 /// A `GListModel` that gets its rows from Swift, one at a time, when the view needs them.
@@ -15,6 +17,7 @@ public protocol ListModelSource: AnyObject {
 /// final class Numbers: ListModelSource {
 ///   let count = 1_000_000
 ///   func value(at position: Int) -> any Sendable { position }
+///   func position(near id: Int64) -> Int { Int(id) }
 /// }
 /// let numbers = Numbers()
 /// let model = ListModel(source: numbers)   // the source is held weakly
@@ -34,6 +37,8 @@ public final class ListModel: Object {
   }
 
   func value(at position: Int) -> (any Sendable)? { backing(of: opaque)?.source?.value(at: position) }
+
+  func position(near id: Int64) -> Int? { backing(of: opaque)?.source?.position(near: id) }
 
   /// Calls `body` for each change that `itemsChanged` reports.
   public func onItemsChanged(

@@ -3,8 +3,8 @@ import CGtk
 /// A text that the user cannot edit.
 @MainActor
 public final class Label: Widget {
-  /// The opacity of faint parts, out of 65,535.
-  private static let faintAlpha: guint16 = 0x8800
+  /// The opacity of faint parts, out of 65,535: the least that has enough contrast on a copied row.
+  private static let faintAlpha: guint16 = 0xC000
   private var hasFaintParts = false
 
   /// Makes a label with its text aligned to the start.
@@ -57,7 +57,7 @@ public final class Label: Widget {
     set { gtk_label_set_text(opaque, newValue) }
   }
 
-  /// Shows `text`, which has U+2028 LINE SEPARATOR between its lines; `parts`, ranges of its UTF-8 bytes, are faint.
+  /// Shows `text`, whose lines are paragraphs; `parts`, ranges of its UTF-8 bytes, are faint.
   ///
   /// All lines are aligned to the same edge, according to the direction of the text's first letter, or to that of the
   /// interface if the text has no letter. The characters of each line are ordered by the line's own direction.
@@ -85,17 +85,17 @@ public final class Label: Widget {
   private func isolated(
     _ text: String, _ parts: [Range<Int>], fromRight: Bool
   ) -> (String, [Range<Int>]) {
-    let lines = text.split(separator: "\u{2028}", omittingEmptySubsequences: false)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let mark = fromRight ? "\u{200F}" : "\u{200E}"
-    let shown = mark + lines.map { "\u{2068}\($0)\u{2069}" }.joined(separator: "\u{2028}")
-    // Like the separator, each of these marks has three bytes. `ends` are the offsets after the lines' separators.
+    let shown = lines.map { "\(mark)\u{2068}\($0)\u{2069}" }.joined(separator: "\n")
+    // Each of these marks has three bytes. `ends` are the offsets after the lines' separators.
     var (ends, end) = ([Int](), 0)
     for line in lines {
-      end += line.utf8.count + 3
+      end += line.utf8.count + 1
       ends.append(end)
     }
     func shifted(_ offset: Int) -> Int {
-      offset + 6 * (1 + (ends.firstIndex { offset < $0 } ?? ends.count - 1))
+      offset + 6 + 9 * (ends.firstIndex { offset < $0 } ?? ends.count - 1)
     }
     return (shown, parts.map { shifted($0.lowerBound)..<shifted($0.upperBound - 1) + 1 })
   }
@@ -108,16 +108,19 @@ public final class Label: Widget {
     }
   }
 
-  /// Whether the text is ellipsized in its current layout.
-  public var isCut: Bool { pango_layout_is_ellipsized(gtk_label_get_layout(opaque)) != 0 }
-
-  /// Wraps the text to at most `lines` lines, if necessary within words, and ellipsizes the rest.
+  /// Wraps each paragraph of the text to at most `lines` lines, if necessary within words, and ellipsizes the rest.
   public func wrap(lines: Int) {
     wrap()
-    gtk_label_set_lines(opaque, gint(lines))
+    lineLimit = lines
     gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
     // With character wrapping, GTK 4.24 computes a natural width below the ellipsis's width, and warns about it.
     gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_WORD)
+  }
+
+  /// The number of lines of each paragraph after which it is ellipsized.
+  public var lineLimit: Int {
+    get { Int(gtk_label_get_lines(opaque)) }
+    set { gtk_label_set_lines(opaque, gint(newValue)) }
   }
 
   /// Wraps the text to as many lines as necessary; by default, words that are too long for a line are broken.
@@ -138,9 +141,6 @@ public final class Label: Widget {
   /// GTK would wrap even a text that fits on one line if the wrapped lines fit into the available height.
   public func preferOneLine() { gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_NONE) }
 
-  /// Shows a single line; if it is too long, an ellipsis replaces its beginning.
-  public func ellipsizeStart() { gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_START) }
-
   /// Aligns the text to the end.
   public func alignEnd() { gtk_label_set_xalign(opaque, 1) }
 
@@ -152,18 +152,6 @@ public final class Label: Widget {
 
   /// Limits the natural width to `count` characters; -1 removes the limit.
   public func limitWidth(toCharacters count: Int) { gtk_label_set_max_width_chars(opaque, gint(count)) }
-
-  /// Limits the natural width to `count` characters, and to `pixels`.
-  public func limitWidth(toCharacters count: Int, within pixels: Int) {
-    let context = gtk_widget_get_pango_context(widget)
-    let metrics = pango_context_get_metrics(context, nil, nil)
-    defer { pango_font_metrics_unref(metrics) }
-    // GTK computes the width of characters in the same way.
-    let size = max(
-      pango_font_metrics_get_approximate_char_width(metrics),
-      pango_font_metrics_get_approximate_digit_width(metrics))
-    limitWidth(toCharacters: max(min(count, pixels * Int(PANGO_SCALE) / max(Int(size), 1)), 1))
-  }
 
   private func setAttributes(faint parts: [Range<Int>] = []) {
     let attributes = pango_attr_list_new()

@@ -25,6 +25,8 @@ public protocol ListRow: AnyObject {
   func bind(_ value: any Sendable, in container: Widget)
   /// Clears the view, until the next `bind`.
   func unbind()
+  /// Called after a change of the model, which may have moved the row, and after a change of the focus.
+  func placeChanged()
 }
 
 /// A list that creates views only for the visible rows and for rows near them.
@@ -33,9 +35,9 @@ public protocol ListRow: AnyObject {
 @MainActor
 public final class ListView<Row: ListRow>: Widget {
   private var rows: [OpaquePointer: Row] = [:]
-  /// Whether the model has just removed the focused row.
-  private var losesFocus = false
-  private var selectionReset: Timeout?
+  /// The item of the focused row that the model is replacing.
+  private var replacedFocus: Int64?
+  private var update: Timeout?
 
   /// Makes a list of a model's rows; `make` creates a row's view.
   public convenience init(model: ListModel, make: @escaping @MainActor (ListItem) -> Row) {
@@ -47,15 +49,26 @@ public final class ListView<Row: ListRow>: Widget {
     // another after it.
     model.onItemsChanged { [weak self] position, removed, added in
       guard let self else { return }
-      keepPlace(at: position, removed: removed, added: added)
-      losesFocus = focusedPosition.map { position <= $0 && $0 < position + removed } ?? false
+      keepScrollPosition(at: position, removed: removed, added: added)
+      let isReplaced = focusedPosition.map { position..<position + removed ~= $0 } ?? false
+      replacedFocus = isReplaced ? focusedRow?.id : nil
     }
     let selection = Object(Owned(taking: gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))))
     gtk_list_view_set_model(opaque, selection.opaque)
-    model.onItemsChanged { [weak self] position, _, _ in
+    model.onItemsChanged { [weak self, weak model] position, _, added in
       guard let self else { return }
-      if losesFocus && itemCount > 0 { focus(min(position, itemCount - 1)) }
-      resetSelectedStates()
+      if let id = replacedFocus, itemCount > 0 {
+        // Update the rows before one of them gets the focus, because screen readers announce what they show then.
+        for row in rows.values { row.placeChanged() }
+        // The row may still be there, because many removals are reported as one change.
+        let near = model?.position(near: id) ?? position
+        focus(min(max(near, position), position + added, itemCount - 1))
+      }
+      updateRows()
+    }
+    connectOnce("realize") { [weak self] in
+      guard let self, let root = gtk_widget_get_root(widget) else { return }
+      Object(Owned(borrowing: root)).connect("notify::focus-widget") { [weak self] in self?.updateRows() }
     }
   }
 
@@ -153,7 +166,7 @@ public final class ListView<Row: ListRow>: Widget {
   /// - Returns: false if the row does not exist.
   @discardableResult
   public func focus(_ position: Int) -> Bool {
-    if !places.isEmpty { showsFocus = true }
+    if anchor != nil { showsFocus = true }
     if let scrollTo = RuntimeSymbols.listViewScrollTo {
       // Since 4.12 a list creates and moves its rows only later, so only GTK knows which widget will show a position.
       guard position < itemCount else { return false }
@@ -171,64 +184,60 @@ public final class ListView<Row: ListRow>: Widget {
 
   // MARK: - Scroll position
 
-  /// The position of a row, and its upper edge in the view.
-  private typealias Place = (position: Int, y: Double)
-
-  /// The rows to keep in place during the next layout.
-  private var places: [Place] = []
+  /// The row that the next layout keeps in place: its position, and its upper edge in the view.
+  ///
+  /// One in the middle of those that may serve, because it must still be on the screen after GTK's own layout.
+  private var anchor: (position: Int, y: Double)?
   /// Whether the next layout must show the focused row: it was visible before, replaces a removed row, or was focused
   /// after the change.
   private var showsFocus = false
 
-  /// Keeps the rows in place when the view's height changes.
+  /// Keeps the visible rows in place when the height of the view or of its rows changes.
   ///
   /// By default, the scroll position determines the row that GTK keeps in place: in a list scrolled to a third of its
   /// length, the row at a third of the view's height.
-  public func keepPlace() {
-    if places.isEmpty {
+  public func keepScrollPosition() {
+    let seen = seenRows
+    if anchor == nil, !seen.isEmpty {
       showsFocus = isFocusSeen
-      places = seenRows
+      anchor = seen[seen.count / 2]
     }
-    restorePlaceAfterLayout()
+    restoreScrollPositionAfterLayout()
   }
 
-  /// Keeps the visible rows in place when rows are inserted or removed.
-  ///
-  /// If rows change within the view, keeps only those above the change.
-  private func keepPlace(at position: Int, removed: Int, added: Int) {
+  /// Keeps a visible row above a change in place; one below the change if there is none above.
+  private func keepScrollPosition(at position: Int, removed: Int, added: Int) {
     guard isMapped else { return }
-    if removed == 0 && offset <= 0 {
-      // Rows added at the end, for example at startup, do not move others.
-      if position > 0 && position + added == itemCount { return }
-      // In an unscrolled list, let rows added at the top appear.
-      if position == 0 {
-        if places.isEmpty { showsFocus = false }
-        places = [(0, 0)]
-        return restorePlaceAfterLayout()
-      }
-    }
-    let kept = places.isEmpty ? seenRows : places
-    guard let top = kept.first else { return }
-    let isFocused = focusedPosition.map { position <= $0 && $0 < position + removed } ?? false
-    if places.isEmpty { showsFocus = isFocused || isFocusSeen } else if isFocused { showsFocus = true }
     let end = position + removed
-    if top.position < position {
-      places = kept.filter { $0.position < position }
-    } else if top.position < end {
+    // Rows added at the end of an unscrolled list, for example at startup, do not move others.
+    if removed == 0, offset <= 0, position > 0, position + added == itemCount { return }
+    let isFocused = focusedPosition.map { position..<end ~= $0 } ?? false
+    let seen = anchor.map { [$0] } ?? seenRows
+    guard let top = seen.first else { return }
+    showsFocus = isFocused || (anchor == nil ? isFocusSeen : showsFocus)
+    if removed == 0, offset <= 0, position == 0 {
+      // In an unscrolled list, let rows added at the top appear.
+      if anchor == nil { showsFocus = false }
+      anchor = (0, 0)
+    } else if end <= top.position {
+      let kept = seen[seen.count / 2]
+      anchor = (kept.position - removed + added, kept.y)
+    } else if position <= top.position {
       // The row after the removed rows takes the place of the topmost row.
-      places = [(position + added, max(top.y, 0))]
+      anchor = (position + added, max(top.y, 0))
     } else {
-      places = kept.map { ($0.position - removed + added, $0.y) }
+      let above = seen.prefix { $0.position < position }
+      anchor = above[above.count / 2]
     }
-    restorePlaceAfterLayout()
+    restoreScrollPositionAfterLayout()
   }
 
   /// The visible rows, from the top.
   ///
   /// GTK also maps the focused row, at its last known position, even if it is far away from the others. Since 4.12 it
-  /// does not move rows that a layout scrolls out of view, so their places overlap the places of other rows. Therefore
+  /// does not move rows that a layout scrolls out of view, so they overlap other rows. Therefore
   /// only the longest run of adjacent rows counts as visible.
-  private var seenRows: [Place] {
+  private var seenRows: [(position: Int, y: Double)] {
     let height = Double(gtk_widget_get_height(widget))
     let mapped = rows.compactMap { item, row -> (position: Int, y: Double, end: Double)? in
       guard let position = ListItem(item: item).position, row.root.isMapped,
@@ -248,20 +257,19 @@ public final class ListView<Row: ListRow>: Widget {
     return longest.map { ($0.position, $0.y) }
   }
 
-  private func restorePlaceAfterLayout() {
-    guard !places.isEmpty, let clock = gtk_widget_get_frame_clock(widget) else { return places = [] }
+  private func restoreScrollPositionAfterLayout() {
+    guard anchor != nil, let clock = gtk_widget_get_frame_clock(widget) else { return anchor = nil }
     // Run after GTK's own layout and before drawing; GTK repeats the layout for changes made here.
-    Object(Owned(borrowing: clock)).connectOnce("layout") { [weak self] in self?.restorePlace() }
+    Object(Owned(borrowing: clock)).connectOnce("layout") { [weak self] in self?.restoreScrollPosition() }
     gdk_frame_clock_request_phase(clock, copypasta_GDK_FRAME_CLOCK_PHASE_LAYOUT)
   }
 
-  private func restorePlace() {
-    guard let top = places.first else { return }
-    let kept = Dictionary(places.map { ($0.position, $0.y) }) { y, _ in y }
-    places = []
-    let distances = seenRows.compactMap { row in kept[row.position].map { row.y - $0 } }
-    let topDistance = row(at: top.position)?.root.bounds(in: self).map { $0.y - top.y }
-    guard var distance = distances.first ?? topDistance else { return }
+  private func restoreScrollPosition() {
+    guard let anchor, let now = row(at: anchor.position)?.root.bounds(in: self) else {
+      return self.anchor = nil
+    }
+    self.anchor = nil
+    var distance = now.y - anchor.y
     // The focused row must stay visible, even if other rows have to move.
     if showsFocus, let focus = focusedRow?.root.bounds(in: self) {
       let height = Double(gtk_widget_get_height(widget))
@@ -320,21 +328,23 @@ public final class ListView<Row: ListRow>: Widget {
         let container = gtk_widget_get_parent(row.root.widget)
       else { return }
       row.bind(value, in: Widget(Owned(borrowing: container)))
-      self?.resetSelectedStates()
+      self?.updateRows()
     }
     factory.connect("unbind") { [weak self] (item: OpaquePointer) in self?.rows[item]?.unbind() }
     factory.connect("teardown") { [weak self] (item: OpaquePointer) in self?.rows[item] = nil }
   }
 
-  /// Keeps screen readers from announcing each row as "not selected", because rows cannot be selected.
+  /// Updates the rows for screen readers once GTK has completed a change of the rows or the focus.
   ///
-  /// GTK sets the state whenever a row changes, after binding the row, so the state is reset afterwards.
-  private func resetSelectedStates() {
-    guard selectionReset == nil else { return }
-    selectionReset = Timeout(after: .zero) { [weak self] in
+  /// Keeps screen readers from announcing each row as "not selected", because rows cannot be selected; GTK sets that
+  /// state whenever a row changes.
+  private func updateRows() {
+    guard update == nil else { return }
+    update = Timeout(after: .zero) { [weak self] in
       guard let self else { return }
-      selectionReset = nil
+      update = nil
       for row in rows.values {
+        row.placeChanged()
         guard let container = gtk_widget_get_parent(row.root.widget) else { continue }
         gtk_accessible_reset_state(
           Object(Owned(borrowing: container)).opaque, GTK_ACCESSIBLE_STATE_SELECTED)

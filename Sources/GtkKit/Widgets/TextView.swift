@@ -33,11 +33,6 @@ public final class TextView: Widget {
   }
 
   private static let margin: gint = 12
-  /// Returns the bytes of a range of characters.
-  ///
-  /// The buffer's closures may outlive the view, and must not retain this closure. They get it through a weak reference
-  /// to the view.
-  private var selectedBytes: (@MainActor (Range<Int>) -> [UInt8])?
   private var buffer: UnsafeMutablePointer<GtkTextBuffer>? { gtk_text_view_get_buffer(cast()) }
 
   /// The range of selected characters; nil if the selection is empty.
@@ -47,75 +42,12 @@ public final class TextView: Widget {
     return Int(gtk_text_iter_get_offset(&start))..<Int(gtk_text_iter_get_offset(&end))
   }
 
-  /// Provides `bytes` as the content of selections, in place of the displayed characters.
-  ///
-  /// A selection cannot be dragged, because GTK would provide the displayed characters.
-  ///
-  /// - Parameters:
-  ///   - types: the types that the primary selection offers.
-  ///   - bytes: returns the bytes of a range of characters.
-  ///   - copy: called instead of GTK's own copying when the user copies or cuts.
-  public func handOut(
-    as types: [String], _ bytes: @escaping @MainActor (Range<Int>) -> [UInt8],
-    copy: @escaping @MainActor ([UInt8]) -> Void
-  ) {
+  /// Calls `body` with the range of selected characters, in place of GTK's own copying, when the user copies or cuts.
+  public func onCopy(_ body: @escaping @MainActor (Range<Int>) -> Void) {
     for signal in ["copy-clipboard", "cut-clipboard"] {
       connect(signal) { [weak self, opaque] in
         g_signal_stop_emission_by_name(UnsafeMutableRawPointer(opaque), signal)
-        if let selection = self?.selection { copy(bytes(selection)) }
-      }
-    }
-    selectedBytes = bytes
-    replacePrimarySelection(as: types)
-    neverDragSelection()
-  }
-
-  private func replacePrimarySelection(as types: [String]) {
-    let primary = gtk_widget_get_primary_clipboard(widget)
-    // The view's current content provider, used only for comparison.
-    let offered = Shared<UnsafeMutablePointer<GdkContentProvider>?>(nil)
-    let withdraw: @MainActor () -> Void = {
-      if let content = offered.value, content == gdk_clipboard_get_content(primary) {
-        gdk_clipboard_set_content(primary, nil)
-      }
-      offered.value = nil
-    }
-    // A realized view registers the clipboard with its buffer, and warns if the registration is missing when the view
-    // is unrealized. Capture the buffer, because the Swift object may already be released.
-    let buffer = self.buffer
-    connect("realize") { gtk_text_buffer_remove_selection_clipboard(buffer, primary) }
-    connect("unrealize") {
-      withdraw()
-      gtk_text_buffer_add_selection_clipboard(buffer, primary)
-    }
-    guard let buffer else { return }
-    Object(Owned(borrowing: buffer)).connect("notify::has-selection") { [weak self] in
-      guard let self, gtk_widget_get_realized(widget) != 0 else { return }
-      withdraw()
-      guard selection != nil else { return }
-      let content = DeferredContent(types: types) { [weak self] in
-        guard let self, let selection else { return Bytes([]) }
-        return Bytes(selectedBytes?(selection) ?? [])
-      }
-      offered.value = content.cast()
-      gdk_clipboard_set_content(primary, content.cast())
-    }
-  }
-
-  /// Makes a press within the selection start a new selection instead of a drag.
-  private func neverDragSelection() {
-    let press = add(controller: gtk_gesture_click_new())
-    gtk_gesture_single_set_button(press.opaque, guint(GDK_BUTTON_PRIMARY))
-    gtk_event_controller_set_propagation_phase(press.opaque, GTK_PHASE_CAPTURE)
-    press.connect("pressed") { [weak self] (count: gint, x: Double, y: Double) in
-      guard let self, count == 1, let selection else { return }
-      var (left, top): (gint, gint) = (0, 0)
-      gtk_text_view_window_to_buffer_coords(
-        cast(), GTK_TEXT_WINDOW_WIDGET, gint(x), gint(y), &left, &top)
-      var place = GtkTextIter()
-      gtk_text_view_get_iter_at_location(cast(), &place, left, top)
-      if selection.contains(Int(gtk_text_iter_get_offset(&place))) {
-        gtk_text_buffer_place_cursor(buffer, &place)
+        if let selection = self?.selection { body(selection) }
       }
     }
   }

@@ -104,15 +104,19 @@ extension Widget {
     }
   }
 
-  /// Calls `body` with 1 to 9 when that digit's key, in the number row or on the number pad, is pressed with Control.
+  /// Calls `body` with 1 to 9 when that digit's key, in the number row or on the number pad, is pressed alone or with
+  /// Control.
   ///
-  /// The key is found by the digit printed on it, because some layouts (French, Czech) need Shift for digits, and
-  /// others (Persian) have other digits. `body` returns whether it handled the key.
-  public final func onControlDigit(_ body: @escaping @MainActor (Int) -> Bool) {
+  /// In the number row, the key's place counts, because layouts need Shift for digits (French, Czech), have other digits
+  /// (Persian) or another order (Programmer Dvorak). `body` returns whether it handled the key.
+  public final func onDigit(_ body: @escaping @MainActor (Int) -> Bool) {
     let keys = add(controller: gtk_event_controller_key_new())
     keys.connectReturning("key-pressed") { (symbol: guint, code: guint, state: GdkModifierType) -> Bool in
-      let modifiers = Accelerator.Modifiers(rawValue: state.rawValue).intersection(.all)
-      guard let digit = controlDigit(symbol, code, modifiers) else { return false }
+      let modifiers = Accelerator.Modifiers(rawValue: state.rawValue).intersection(.all).subtracting(.shift)
+      guard modifiers.isEmpty || modifiers == .control,
+        let digit = digit(code, from: 10) ?? digit(symbol, from: guint(GDK_KEY_KP_1))
+          ?? digit(symbol, from: guint(GDK_KEY_1))
+      else { return false }
       return body(digit)
     }
   }
@@ -185,25 +189,9 @@ private func latinKey(at code: UInt32) -> UInt32? {
   return plain.map { keys[$0] }.first { gdk_keyval_to_unicode($0) < 0x80 }
 }
 
-/// Returns the digit from 1 to 9 of a key pressed with Control, given its keysym, its keycode and the held modifiers.
-@MainActor
-private func controlDigit(_ symbol: guint, _ code: guint, _ modifiers: Accelerator.Modifiers) -> Int? {
-  guard modifiers == .control || modifiers == [.control, .shift] else { return nil }
-  if let digit = digit(symbol, from: GDK_KEY_1) ?? digit(symbol, from: GDK_KEY_KP_1) { return digit }
-  // Find the digit on this key in any of the user's layouts, with any modifier.
-  var symbols: UnsafeMutablePointer<guint>?
-  var count: gint = 0
-  guard modifiers == .control,
-    gdk_display_map_keycode(gdk_display_get_default(), code, nil, &symbols, &count) != 0
-  else { return nil }
-  defer { g_free(symbols) }
-  // Exclude the number pad, whose keys without Num Lock are End, Page Down and the like.
-  return UnsafeBufferPointer(start: symbols, count: Int(count)).lazy
-    .compactMap { digit($0, from: GDK_KEY_1) }.first
-}
-
-/// Returns the digit of a keysym; `one` is the keysym of 1, and the keysyms of 2 to 9 follow it.
-private func digit(_ symbol: guint, from one: Int32) -> Int? {
-  let digit = Int(symbol) - Int(one) + 1
-  return 1...9 ~= digit ? digit : nil
+/// Returns the digit of a key code or keysym; those of 2 to 9 follow `one`.
+///
+/// A PC keyboard's number row has the key codes from 10 (X11, and the kernel's codes plus 8 on Wayland).
+private func digit(_ number: guint, from one: guint) -> Int? {
+  one..<one + 9 ~= number ? Int(number - one) + 1 : nil
 }

@@ -172,6 +172,13 @@ open class Widget: Object {
     return Int(height)
   }
 
+  /// The width in pixels that the widget requests.
+  public final var naturalWidth: Int {
+    var width: gint = 0
+    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
+    return Int(width)
+  }
+
   /// The current width, in pixels.
   public final var width: Int { Int(gtk_widget_get_width(widget)) }
 

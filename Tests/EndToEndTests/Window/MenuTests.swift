@@ -15,7 +15,8 @@ import Testing
       for x in [0, menu.width - 1] {
         for y in [0, menu.height - 1] { #expect(menu.colour(x: x, y: y) != black, "at \(x), \(y)") }
       }
-      let frame = try await scene.settledScreenshot().focusFrame()
+      // Wait for the end of the flash on the copied row.
+      let frame = try await scene.settledScreenshot(unchangedFor: .milliseconds(700)).focusFrame()
       #expect(frame.contains(Scene.firstRowPoint.y) && frame.count < 40, "\(frame)")
       try await scene.expectClipboard("old")
       // Choose with the pointer, because a key would show the focus frame.

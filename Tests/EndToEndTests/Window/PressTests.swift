@@ -28,7 +28,8 @@ import Testing
 
   @Test func `a pressed row looks different from a hovered row until the release`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
-      let point = (x: 300, y: Scene.firstRowPoint.y)
+      // The second row, because the first one is filled, having the focus.
+      let point = (x: 300, y: Scene.firstRowPoint.y + 34)
       try await scene.app.window.moveMouse(x: point.x - 4, y: point.y)
       try await scene.app.window.moveMouse(x: point.x, y: point.y)
       @Sendable func background() async throws -> Screenshot.Colour {
