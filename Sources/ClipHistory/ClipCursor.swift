@@ -3,7 +3,7 @@ import CSQLite
 /// Iterates over all clips of a history with their whole texts, oldest first, without those that cannot be read.
 ///
 /// A cursor has its own connection, so any single thread can use it while a store and its readers are in use. It holds
-/// no SQLite lock between two clips, so the log can be truncated, and clips that are deleted in the meantime are
+/// no SQLite lock between two clips, so the WAL can be truncated, and clips that are deleted in the meantime are
 /// skipped. Until the cursor is released, imports and recoveries, which may renumber the clips, throw `.locked`. Only
 /// one text at a time is in memory.
 ///
@@ -31,8 +31,8 @@ public final class ClipCursor {
   /// - Throws: as `HistoryStore.init` does, but never `.damaged`; also `.locked` during an import.
   public init(location: HistoryLocation) throws(StoreError) {
     self.location = location
-    lock = try HistoryOpening(location).lockToReadAll()
-    following = try ReopeningReader(HistoryOpening(location), salvages: true)
+    lock = try HistoryOpener(location).lockToReadAll()
+    following = try ReopeningReader(HistoryOpener(location), salvages: true)
     try following.read { clips throws(StoreError) in try clips.checkSearch() }
   }
 

@@ -21,7 +21,7 @@ final class Database {
   private let source: (any PageSource)?
   /// Must outlive `handle`, which reads or writes through it.
   private let methods: FileMethods?
-  private var logFiles: [UInt?] = [nil, nil]
+  private var walFiles: [UInt?] = [nil, nil]
 
   init(path: String, access: Access, lockTimeout: Int32) throws(StoreError) {
     let flags = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
@@ -63,14 +63,14 @@ final class Database {
     sqlite3_close(handle)
   }
 
-  /// Whether a file that this connection opened was removed or replaced: the database, its log or the log's index.
+  /// Whether a file that this connection opened was removed or replaced: the database, its WAL or the wal-index.
   var hasMoved: Bool {
     if let source { return source.hasMoved }
-    return hasDatabaseMoved || zip(logFiles, inodesOfLog).contains { $0 != nil && $0 != $1 }
+    return hasDatabaseMoved || zip(walFiles, walInodes).contains { $0 != nil && $0 != $1 }
   }
 
-  /// The inode numbers of the log and of its index.
-  private var inodesOfLog: [UInt?] {
+  /// The inode numbers of the WAL and of its index.
+  private var walInodes: [UInt?] {
     ["-wal", "-shm"].map { end in
       var status = stat()
       return stat(path + end, &status) == 0 ? UInt(status.st_ino) : nil
@@ -83,19 +83,19 @@ final class Database {
     return isKnown && moved != 0
   }
 
-  /// Whether the database no longer has its log, or the log its database.
+  /// Whether the database no longer has its WAL, or the WAL its database.
   ///
-  /// A checkpoint then still saves what is in the log, and keeps it out of a file that has replaced the database.
+  /// A checkpoint then still saves what is in the WAL, and keeps it out of a file that has replaced the database.
   var hasLostFile: Bool {
-    let found = inodesOfLog
-    if hasDatabaseMoved { return found == logFiles }
-    return found != logFiles && zip(logFiles, found).allSatisfy { $0 == $1 || $1 == nil }
+    let found = walInodes
+    if hasDatabaseMoved { return found == walFiles }
+    return found != walFiles && zip(walFiles, found).allSatisfy { $0 == $1 || $1 == nil }
   }
 
-  /// Stores the inodes of the log and its index, for `hasMoved`; call this once SQLite has opened both.
+  /// Stores the inodes of the WAL and its index, for `hasMoved`; call this once SQLite has opened both.
   ///
   /// SQLite itself neither removes nor replaces them while a connection is open.
-  func rememberLog() { logFiles = inodesOfLog }
+  func rememberWAL() { walFiles = walInodes }
 
   /// What is readable of a damaged history; nil if no damage was found.
   var salvaged: SalvagedFile? { source as? SalvagedFile }
@@ -139,7 +139,7 @@ final class Database {
       try execute("COMMIT")
       return result
     } catch {
-      // If the log could not be synced, it still contains the whole transaction. On a full disk, it may contain a part.
+      // If the WAL could not be synced, it still contains the whole transaction. On a full disk, it may contain a part.
       let isInLog = sqlite3_extended_errcode(handle) == Self.syncFailure || error == .diskFull
       // If the disk is full, SQLite has already rolled back. Throw the original error, because it names the cause.
       if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
@@ -148,19 +148,19 @@ final class Database {
     }
   }
 
-  /// Truncates the log after a transaction that failed: a crash would otherwise bring it back, or it takes room on a full
+  /// Truncates the WAL after a transaction that failed: a crash would otherwise bring it back, or it takes room on a full
   /// disk.
   private func removeFailedTransaction() {
     do throws(StoreError) {
-      _ = try truncateLog(waiting: 0)
+      _ = try truncateWAL(waiting: 0)
     } catch {
-      // Ignore: the next transaction overwrites the log.
+      // Ignore: the next transaction overwrites the WAL.
     }
   }
 
-  /// Checks that the disk has room for a large text in the log and, as far as no free pages are left, in the database.
+  /// Checks that the disk has room for a large text in the WAL and, as far as no free pages are left, in the database.
   ///
-  /// - Throws: `.diskFull` if not: the log could then not be truncated, and would keep deleted texts.
+  /// - Throws: `.diskFull` if not: the WAL could then not be truncated, and would keep deleted texts.
   func checkRoom(forTextOf byteCount: Int) throws(StoreError) {
     let free = try (integer("PRAGMA freelist_count") ?? 0) * (integer("PRAGMA page_size") ?? 0)
     try HistoryFolder.checkRoom(byteCount + max(0, byteCount - Int(free)), in: HistoryFolder.parent(of: path))
@@ -171,11 +171,11 @@ final class Database {
     sqlite3_exec(handle, "BEGIN; SELECT count(*) FROM sqlite_schema", nil, nil, nil)
   }
 
-  /// Checkpoints the whole log into the database file and truncates it.
+  /// Checkpoints the whole WAL into the database file and truncates it.
   ///
   /// - Parameter limit: how long to wait for readers, in milliseconds.
   /// - Returns: false if a reader blocks the checkpoint.
-  func truncateLog(waiting limit: Int32) throws(StoreError) -> Bool {
+  func truncateWAL(waiting limit: Int32) throws(StoreError) -> Bool {
     wait(atMost: limit)
     defer { wait(atMost: lockTimeout) }
     let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
@@ -290,8 +290,8 @@ final class Database {
   /// Configures the write connection.
   ///
   /// - FULL: a commit is on disk when it returns. With NORMAL a power cut loses the last commits.
-  /// - secure_delete: deleted content is overwritten with zeros. FAST leaves it in the log and on free pages.
-  /// - journal_size_limit: a log that grew with one large text is cut back to 4 MiB when it is next restarted.
+  /// - secure_delete: deleted content is overwritten with zeros. FAST leaves it in the WAL and on free pages.
+  /// - journal_size_limit: a WAL that grew with one large text is cut back to 4 MiB when it is next restarted.
   func useForWriting() throws(StoreError) {
     try execute(
       "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = \(4 << 20)")

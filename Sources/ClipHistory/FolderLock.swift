@@ -62,7 +62,7 @@ final class FolderLock {
 
 /// Detects whether another computer uses the history, in a shared folder such as a home on NFS.
 ///
-/// SQLite keeps the index of its log in memory that only the processes of one computer share, so two computers that
+/// SQLite keeps the wal-index in memory that only the processes of one computer share, so two computers that
 /// write at the same time would damage the file. Therefore each computer has its own byte in a marker file. All of its
 /// programs hold a shared lock on this byte, and check for locks on the other bytes.
 ///

@@ -26,16 +26,16 @@ public struct HistoryCheck: Sendable, Equatable {
   ///
   /// If it finds damage, it creates the damage marker, so that the next start recovers the history even if SQLite would
   /// not detect the damage. The integrity check is a single read transaction, which may take several seconds for a
-  /// large file; a text that is deleted meanwhile stays in the log until the check ends.
+  /// large file; a text that is deleted meanwhile stays in the WAL until the check ends.
   ///
   /// - Throws: as `HistoryStore.init` does if the history cannot be checked, but never `.damaged`.
   public init(_ location: HistoryLocation) throws(StoreError) {
     do throws(StoreError) {
-      let opening = HistoryOpening(location)
+      let opening = HistoryOpener(location)
       let lock = try opening.lockToReadAll()
       defer { withExtendedLifetime(lock) {} }
       if try opening.isKnownDamaged() { throw .damaged }
-      let database = try opening.toRead()
+      let database = try opening.openForReading()
       _ = try Schema.version(of: database)
       fileSize = try HistoryFolder.size(of: database.path) ?? 0
       guard try database.string("PRAGMA integrity_check(1)") == "ok" else { throw .damaged }
@@ -49,7 +49,7 @@ public struct HistoryCheck: Sendable, Equatable {
   }
 
   private mutating func checkClips(_ database: Database) throws(StoreError) {
-    // Run one statement per clip, because a long read would keep deleted texts in the log.
+    // Run one statement per clip, because a long read would keep deleted texts in the WAL.
     let next = try Statement(
       """
       SELECT id, captured_at, byte_count, preview IS NULL, preview, text FROM clip
@@ -89,7 +89,7 @@ public struct HistoryCheck: Sendable, Equatable {
     guard isRight == 1 else { throw .damaged }
     // Files of version 1 have no `last_look`.
     guard try Schema.version(of: database) > 1 else { return }
-    let isLookRight = try database.integer("SELECT count(*) FROM last_look WHERE \(Schema.isLastLook)")
+    let isLookRight = try database.integer("SELECT count(*) FROM last_look WHERE \(Schema.isLastCheck)")
     guard isLookRight == 1 else { throw .damaged }
   }
 }

@@ -34,7 +34,7 @@ public final class HistoryImport {
   /// - Throws: as `HistoryStore.init` does, and `.locked` while another process has the history open.
   public init(_ location: HistoryLocation, at now: Int64) throws(StoreError) {
     latest = CaptureTime.believableClocks.contains(now) ? now + 86_400_000_000 : CaptureTime.latest
-    connection = try HistoryOpening(location).toWriteAlone()
+    connection = try HistoryOpener(location).openExclusively()
     let database = connection.database
     try database.execute(
       "CREATE TEMP TABLE seen(hash INTEGER PRIMARY KEY, id INTEGER NOT NULL); BEGIN IMMEDIATE")
@@ -98,14 +98,14 @@ public final class HistoryImport {
     guard hasAdded else { return }
     let database = connection.database
     try merge(database)
-    try connection.forgetLastLook()
+    try connection.forgetLastCheck()
     if database.hasMoved { throw .replaced }
     try database.execute("COMMIT")
     do throws(StoreError) {
       // Moved rows leave copies of their texts at their old places, which the checkpoint overwrites.
-      _ = try database.truncateLog(waiting: 0)
+      _ = try database.truncateWAL(waiting: 0)
     } catch {
-      // Everything is committed; the next start truncates the log.
+      // Everything is committed; the next start truncates the WAL.
     }
   }
 

@@ -17,16 +17,16 @@ public struct HistoryLocation: Sendable, Equatable {
 
   /// SQLite's write-ahead log, which contains the commits that were not checkpointed yet; it has the database's
   /// permissions.
-  var writeAheadLog: String { database + "-wal" }
+  var wal: String { database + "-wal" }
 
   /// The index of the write-ahead log; it contains page numbers, no text.
-  var sharedMemory: String { database + "-shm" }
+  var walIndex: String { database + "-shm" }
 
-  /// SQLite's rollback journal, which exists only if another program has switched the log off.
+  /// SQLite's rollback journal, which exists only if another program has switched the WAL off.
   var rollbackJournal: String { database + "-journal" }
 
   /// The files in which SQLite keeps the history; all have the database's permissions.
-  var files: [String] { [database, rollbackJournal, writeAheadLog, sharedMemory] }
+  var files: [String] { [database, rollbackJournal, wal, walIndex] }
 
   /// A marker file that exists from the detection of damage until the recovery.
   var damageMarker: String { Self.damageMarker(of: database) }
@@ -57,8 +57,8 @@ public struct HistoryLocation: Sendable, Equatable {
   ///
   /// - Throws: `.folderUnusable` if the folder cannot be examined, `.irregular` if it contains a link or a special
   ///   file.
-  public var isVacant: Bool {
-    get throws(StoreError) { try HistoryOpening(self).isVacant() }
+  public var isMissing: Bool {
+    get throws(StoreError) { try HistoryOpener(self).isMissing() }
   }
 
   /// Creates a location without accessing the folder.
@@ -72,8 +72,8 @@ public struct HistoryLocation: Sendable, Equatable {
 
 extension HistoryLocation {
   /// Whether recoveries have left or set aside copies of texts.
-  public var hasCopies: Bool {
-    do throws(StoreError) { return try !SetAside(in: folder).names.isEmpty } catch { return false }
+  public var hasQuarantine: Bool {
+    do throws(StoreError) { return try !Quarantine(in: folder).names.isEmpty } catch { return false }
   }
 
   /// Deletes every clip, and all copies that CopyPasta made of them, also in a damaged history, which is not recovered.
@@ -84,28 +84,28 @@ extension HistoryLocation {
   /// - Throws: `.locked` if another program has the history open, or keeps the deleted texts in the files because it is
   ///   reading them; otherwise as `HistoryStore.init`.
   public func clear() throws(StoreError) -> Int {
-    let opening = HistoryOpening(self)
-    _ = try opening.isVacant()
+    let opening = HistoryOpener(self)
+    _ = try opening.isMissing()
     guard try HistoryFolder.size(of: folder) != nil else { return 0 }
     let lock = try FolderLock(self, alone: true, patiently: true)
     try opening.finishRecovery()
-    guard try !opening.isVacant() else {
-      try removeCopies()
+    guard try !opening.isMissing() else {
+      try clearQuarantine()
       return 0
     }
     do throws(StoreError) {
       if try opening.isDamaged() { throw .damaged }
-      try removeCopies()
+      try clearQuarantine()
       let connection = try opening.open(under: lock)
       let count = try connection.deleteAll()
-      guard try connection.database.truncateLog(waiting: 3_000) else { throw .locked }
+      guard try connection.database.truncateWAL(waiting: 3_000) else { throw .locked }
       try connection.database.execute("VACUUM")
-      guard try connection.database.truncateLog(waiting: 3_000) else { throw .locked }
+      guard try connection.database.truncateWAL(waiting: 3_000) else { throw .locked }
       return count
     } catch .damaged {
       defer { withExtendedLifetime(lock) {} }
       let count = try HistoryRecovery.replaceWithEmpty(self)
-      try removeCopies()
+      try clearQuarantine()
       return count
     }
   }
@@ -113,9 +113,9 @@ extension HistoryLocation {
   /// Removes the copies that recoveries have left or set aside.
   ///
   /// Call this only while no other process can recover the history.
-  func removeCopies() throws(StoreError) {
+  func clearQuarantine() throws(StoreError) {
     for file in leftovers + [finishedRecovery] { try HistoryFolder.remove(file) }
-    try SetAside(in: folder).remove()
+    try Quarantine(in: folder).remove()
   }
 }
 
@@ -275,7 +275,7 @@ enum HistoryFolder {
     }
     guard status.st_mode & 0o077 != 0, chmod(path, mode) != 0 else { return }
     switch errno {
-    case ENOENT: return  // The last connection to close has removed the log.
+    case ENOENT: return  // The last connection to close has removed the WAL.
     case EROFS: throw .readOnly
     case let code: throw .folderUnusable(path: path, errno: code)
     }

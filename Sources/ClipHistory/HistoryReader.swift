@@ -37,7 +37,7 @@ public final class HistoryReader {
   /// - Throws: as `HistoryStore.init` does.
   public init(location: HistoryLocation, rows: SalvagedRows? = nil) throws(StoreError) {
     // The main thread must not wait long.
-    let opening = HistoryOpening(location, timeouts: .init(lock: 100, opening: 25))
+    let opening = HistoryOpener(location, timeouts: .init(lock: 100, opening: 25))
     following = try ReopeningReader(opening, salvages: rows != nil, rows: rows)
   }
 
@@ -67,7 +67,7 @@ public final class HistoryReader {
     }
   }
 
-  /// Whether the file that this reader shows, or its log, was removed or replaced.
+  /// Whether the file that this reader shows, or its WAL, was removed or replaced.
   public var isReplaced: Bool { following?.current.database.hasMoved ?? false }
 
   /// Whether the history is damaged, and a row is known to be unreadable.

@@ -11,7 +11,7 @@ extension HistoryStore {
     after period: RetentionPeriod, at reading: ClockReading
   ) throws(StoreError) -> ExpiredClips? {
     guard let duration = period.duration, let limit = period.limit(at: reading.wallTime) else { return nil }
-    let last = try connection?.readLastLook()
+    let last = try connection?.readLastCheck()
     let isBelieved = RetentionPolicy.believes(reading, after: last, keeping: duration)
     let found = try read { reads throws(StoreError) in
       try ExpiredRows.find(in: reads.database, before: limit, at: reading.wallTime)
@@ -39,12 +39,12 @@ extension HistoryStore {
           guard count == expired.count else { return [] }
         }
         let ids = try ExpiredRows.deletePortion(in: connection.database, upTo: expired.lastID)
-        try connection.writeLastLook(expired.reading)
+        try connection.writeLastCheck(expired.reading)
         return ids
       }
       guard !ids.isEmpty else { return }
       isFirst = false
-      truncateLog()
+      truncateWAL()
       // While this call waits for the main actor, other calls to the store can run.
       guard await deleted(ids) else { return }
     }
@@ -59,10 +59,10 @@ extension HistoryStore {
     guard found.count == 0, let connection else { return }
     let (database, reading) = (connection.database, found.reading)
     do throws(StoreError) {
-      let last = try connection.readLastLook()
+      let last = try connection.readLastCheck()
       let isAccepted = found.isClockBelieved || last == nil && reading.isPlausible
       if isAccepted, !reading.isWithinAnHour(of: last) {
-        try database.transaction { () throws(StoreError) in try connection.writeLastLook(reading) }
+        try database.transaction { () throws(StoreError) in try connection.writeLastCheck(reading) }
       }
       if try database.isMostlyEmpty(upTo: Self.quickToRewrite) { vacuum(database) }
     } catch {}

@@ -34,7 +34,7 @@ public actor HistoryStore: SerialActor {
     var opening: Int32 = 2000
     /// How long a checkpoint waits for readers, in milliseconds; captures are blocked while it waits.
     var readers: Int32 = 50
-    /// The delays before further attempts to truncate the log after a deletion, unless a write truncates it first.
+    /// The delays before further attempts to truncate the WAL after a deletion, unless a write truncates it first.
     var retries: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
   }
 
@@ -93,9 +93,9 @@ public actor HistoryStore: SerialActor {
     ///
     /// - Parameter failure: why a recovery has failed; what is readable of a damaged history is then read.
     init(_ location: HistoryLocation, _ timeouts: LockTimeouts, after failure: StoreError? = nil) {
-      let opening = HistoryOpening(location, timeouts: timeouts)
+      let opening = HistoryOpener(location, timeouts: timeouts)
       do throws(StoreError) {
-        connection = try opening.toWrite()
+        connection = try opening.openShared()
         access = .readWrite
       } catch {
         let reason = error == .damaged ? failure ?? error : error
@@ -118,9 +118,9 @@ public actor HistoryStore: SerialActor {
     init(closedBecause error: StoreError) { access = .unavailable(error) }
   }
 
-  /// Whether the log may still hold a deleted text.
+  /// Whether the WAL may still hold a deleted text.
   ///
-  /// A reader can prevent the log from being truncated, so the store tries immediately, at each later write, after each
+  /// A reader can prevent the WAL from being truncated, so the store tries immediately, at each later write, after each
   /// delay in `retries`, and when it closes.
   private var needsCheckpoint: Bool
   private var retry: DispatchTimer?
@@ -132,7 +132,7 @@ public actor HistoryStore: SerialActor {
   /// What the store could do with the history when it was created.
   public nonisolated let initialAccess: Access
 
-  /// Whether another file had replaced the database since the last start, so that its log was set aside.
+  /// Whether another file had replaced the database since the last start, so that its WAL was set aside.
   public nonisolated let wasReplaced: Bool
 
   /// Why the history could not be written when it was opened; nil if it could.
@@ -172,8 +172,8 @@ public actor HistoryStore: SerialActor {
     var hasLog = false
     let file: OpenFile
     do throws(StoreError) {
-      // The log of a crashed process may hold a text that was deleted just before the crash.
-      hasLog = try (HistoryFolder.size(of: location.writeAheadLog) ?? 0) > 0
+      // The WAL of a crashed process may hold a text that was deleted just before the crash.
+      hasLog = try (HistoryFolder.size(of: location.wal) ?? 0) > 0
       file = OpenFile(location, timeouts)
     } catch {
       file = OpenFile(closedBecause: error)
@@ -183,7 +183,7 @@ public actor HistoryStore: SerialActor {
     wasReplaced = file.connection?.hasReplacedDatabase ?? false
     self.file = file
     if hasLog {
-      Task.unpooled(on: self) { store in store.truncateLogLater(timeouts.retries[...]) }
+      Task.unpooled(on: self) { store in store.truncateWALLater(timeouts.retries[...]) }
     }
   }
 
@@ -242,7 +242,7 @@ public actor HistoryStore: SerialActor {
       }
       return clip
     }
-    truncateLogIfNeeded()
+    truncateWALIfNeeded()
     return clip.map { .recorded($0) } ?? .duplicate
   }
 
@@ -267,12 +267,12 @@ public actor HistoryStore: SerialActor {
 
   /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
   ///
-  /// When the program ends, close every reader first: the last connection to be closed removes the log, which a
+  /// When the program ends, close every reader first: the last connection to be closed removes the WAL, which a
   /// read-only connection cannot do.
   public func close() {
     retry = nil
     saveLostFile()
-    truncateLogIfNeeded()
+    truncateWALIfNeeded()
     isClosed = true
     file = OpenFile(closedBecause: .failed(code: SQLITE_MISUSE))
   }
@@ -280,7 +280,7 @@ public actor HistoryStore: SerialActor {
   /// Closes the file until the next call of `open`, so that a recovery can replace it; calls in between throw `error`.
   public func release(because error: StoreError) {
     saveLostFile()
-    truncateLogIfNeeded()
+    truncateWALIfNeeded()
     file = OpenFile(closedBecause: error)
   }
 
@@ -301,7 +301,7 @@ public actor HistoryStore: SerialActor {
           _ = try openedForWriting()
         } catch .damaged where recoveryFailure == .diskFull {
           // Without more room, another recovery would fail in the same way.
-          try HistoryOpening(location).checkRoomToRecover()
+          try HistoryOpener(location).checkRoomToRecover()
           throw .damaged
         }
       case .unavailable:
@@ -354,10 +354,10 @@ public actor HistoryStore: SerialActor {
   /// Deletes a clip, and erases its text from the files.
   ///
   /// The text is overwritten with zeros in the database, including copies that SQLite left when it moved rows, and the
-  /// log is truncated. The log cannot be truncated while a program reads it; the store then tries again at the next
+  /// log is truncated. The WAL cannot be truncated while a program reads it; the store then tries again at the next
   /// write, after each delay in `retries`, when the history is closed, and when it is next opened.
   ///
-  /// This does not cover blocks that the log returned to the file system, copies on a flash disk or in a snapshot, or
+  /// This does not cover blocks that the WAL returned to the file system, copies on a flash disk or in a snapshot, or
   /// what other programs write to the file. The fingerprint stays, so that the text is not captured again immediately.
   ///
   /// - Returns: the deleted clip, for `restore`; nil if the clip does not exist, which is confirmed by reading every
@@ -367,7 +367,7 @@ public actor HistoryStore: SerialActor {
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
     let connection = try opened()
     let deleted = try connection.database.transaction { () throws(StoreError) in try connection.delete(id) }
-    if deleted != nil { truncateLog() } else { try connection.reads.confirmAbsence(of: id) }
+    if deleted != nil { truncateWAL() } else { try connection.reads.confirmAbsence(of: id) }
     return deleted
   }
 
@@ -381,7 +381,7 @@ public actor HistoryStore: SerialActor {
     let connection = try opened()
     let clip = try connection.restore(deleted)
     revision &+= 1
-    truncateLogIfNeeded()
+    truncateWALIfNeeded()
     return clip
   }
 
@@ -397,9 +397,9 @@ public actor HistoryStore: SerialActor {
   public func deleteAll() throws(StoreError) -> Int {
     let connection = try opened()
     if connection.database.hasMoved { throw .replaced }
-    try location.removeCopies()
+    try location.clearQuarantine()
     let count = try connection.deleteAll()
-    truncateLog()
+    truncateWAL()
     vacuum(connection.database)
     return count
   }
@@ -407,49 +407,49 @@ public actor HistoryStore: SerialActor {
   /// Whether deleted texts may still be in the files, because a reader or an error prevents a checkpoint; tries again
   /// first.
   public func mayHoldDeletedTexts() -> Bool {
-    truncateLogIfNeeded()
+    truncateWALIfNeeded()
     return needsCheckpoint
   }
 
   /// Removes the files that recoveries have set aside more than 30 days ago, or longer ago than `period`.
   ///
   /// - Parameter now: in microseconds since 1970 UTC.
-  public func removeExpiredCopies(after period: RetentionPeriod, at now: Int64) throws(StoreError) {
+  public func expireQuarantine(after period: RetentionPeriod, at now: Int64) throws(StoreError) {
     guard connection != nil, CaptureTime.believableClocks.contains(now) else { return }
     let age = min(period.duration ?? .max, 30 * RetentionPolicy.day)
-    try SetAside(in: location.folder).remove(before: (now - age) / 1_000_000)
+    try Quarantine(in: location.folder).remove(before: (now - age) / 1_000_000)
   }
 
   // MARK: - Helpers
 
-  /// Truncates the log after a deletion, now or later.
-  func truncateLog() {
+  /// Truncates the WAL after a deletion, now or later.
+  func truncateWAL() {
     needsCheckpoint = true
-    truncateLogIfNeeded()
-    truncateLogLater(timeouts.retries[...])
+    truncateWALIfNeeded()
+    truncateWALLater(timeouts.retries[...])
   }
 
-  /// Truncates the log if it may hold a deleted text.
+  /// Truncates the WAL if it may hold a deleted text.
   ///
   /// Does not throw errors, because the deletion of the row is already committed. After an error, or if a reader blocks
   /// the checkpoint, `needsCheckpoint` remains set.
-  private func truncateLogIfNeeded() {
+  private func truncateWALIfNeeded() {
     guard needsCheckpoint, let connection = file.connection else { return }
     do throws(StoreError) {
-      needsCheckpoint = try !connection.database.truncateLog(waiting: timeouts.readers)
+      needsCheckpoint = try !connection.database.truncateWAL(waiting: timeouts.readers)
     } catch {
       // `needsCheckpoint` remains set.
     }
   }
 
-  /// Truncates the log after each of `delays`, while it may hold a deleted text.
-  private func truncateLogLater(_ delays: ArraySlice<Duration>) {
+  /// Truncates the WAL after each of `delays`, while it may hold a deleted text.
+  private func truncateWALLater(_ delays: ArraySlice<Duration>) {
     let delay = needsCheckpoint ? delays.first : nil
     retry = delay.map {
       DispatchTimer(after: $0, on: queue) { [weak self] in
         self?.assumeIsolated { store in
-          store.truncateLogIfNeeded()
-          store.truncateLogLater(delays.dropFirst())
+          store.truncateWALIfNeeded()
+          store.truncateWALLater(delays.dropFirst())
         }
       }
     }
@@ -460,13 +460,13 @@ public actor HistoryStore: SerialActor {
     guard !needsCheckpoint else { return }
     do throws(StoreError) {
       try database.execute("VACUUM")
-      truncateLog()
+      truncateWAL()
     } catch {
       // Ignore the error: the rows are deleted, and a large file does no harm.
     }
   }
 
-  /// Makes closing run a checkpoint if the newest rows are only in the log, and the log or the database was removed.
+  /// Makes closing run a checkpoint if the newest rows are only in the WAL, and the WAL or the database was removed.
   private func saveLostFile() {
     if file.connection?.database.hasLostFile == true { needsCheckpoint = true }
   }
@@ -484,7 +484,7 @@ public actor HistoryStore: SerialActor {
   private func openedForWriting() throws(StoreError) -> WriteConnection {
     if let connection = file.connection { return connection }
     guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
-    let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
+    let opened = try HistoryOpener(location, timeouts: timeouts).openShared()
     (file.connection, file.fallback, file.access) = (opened, nil, .readWrite)
     return opened
   }

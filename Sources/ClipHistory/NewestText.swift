@@ -6,7 +6,7 @@ extension HistoryLocation {
   /// - Parameter number: The place; 1 is the newest.
   /// - Throws: as `HistoryStore.init` does; also `.clipUnreadable` if that clip holds no valid text.
   public func text(ofNewest number: Int) throws(StoreError) -> ClipText? {
-    let reader = try ReopeningReader<NewestClips>(HistoryOpening(self), salvages: true)
+    let reader = try ReopeningReader<NewestClips>(HistoryOpener(self), salvages: true)
     return try reader.read { clips throws(StoreError) in
       let bytes = try clips.text.first(Int64(number) - 1, read: { $0.bytes(0) })
       return try bytes.map { (bytes) throws(StoreError) in try clips.database.text(bytes) }

@@ -136,7 +136,7 @@ enum Schema {
   static let isLastCapture = "length(key) = 32 AND (SELECT count(*) FROM last_capture) = 1"
 
   /// The SQL condition for the only row of `last_look`; it detects damage as `isLastCapture` does.
-  static let isLastLook = "only = 1 AND (SELECT count(*) FROM last_look) = 1"
+  static let isLastCheck = "only = 1 AND (SELECT count(*) FROM last_look) = 1"
 
   /// The SQL query for the last assigned id; NULL if the history never had a clip.
   static let lastID = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'"

@@ -61,7 +61,7 @@ struct WriteConnection {
   private let lastLook: Statement
   private let lastLookUpdate: Statement
 
-  /// Whether another file has replaced the database that the log belonged to.
+  /// Whether another file has replaced the database that the WAL belonged to.
   var hasReplacedDatabase = false
 
   /// Excludes recoveries and imports while the connection is open.
@@ -90,14 +90,14 @@ struct WriteConnection {
     lastCaptureUpdate = try Statement(
       "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: database)
     lastLook = try Statement(
-      "SELECT wall_time, boot_time, boot_id FROM last_look WHERE \(Schema.isLastLook)", on: database)
+      "SELECT wall_time, boot_time, boot_id FROM last_look WHERE \(Schema.isLastCheck)", on: database)
     lastLookUpdate = try Statement(
       "UPDATE last_look SET wall_time = ?1, boot_time = ?2, boot_id = ?3", on: database)
     guard try lastLook.first(read: { _ in true }) != nil else { throw .damaged }
     let key = try Statement("SELECT key FROM last_capture WHERE \(Schema.isLastCapture)", on: database)
     guard let key = try key.first(read: { $0.bytes(0) }) else { throw .damaged }
     self.key = key
-    database.rememberLog()
+    database.rememberWAL()
   }
 
   func readLastCapture() throws(StoreError) -> (fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) {
@@ -114,7 +114,7 @@ struct WriteConnection {
 
   /// Returns the clocks at the last check for expired clips; nil before the first check, or if the stored time is
   /// implausible.
-  func readLastLook() throws(StoreError) -> ClockReading? {
+  func readLastCheck() throws(StoreError) -> ClockReading? {
     let last = try lastLook.first {
       ClockReading(wallTime: $0.integer(0), bootTime: $0.integer(1), bootID: $0.string(2, atMost: 64))
     }
@@ -122,12 +122,12 @@ struct WriteConnection {
     return last.isPlausible ? last : nil
   }
 
-  func writeLastLook(_ reading: ClockReading) throws(StoreError) {
+  func writeLastCheck(_ reading: ClockReading) throws(StoreError) {
     try lastLookUpdate.execute(reading.wallTime, reading.bootTime, reading.bootID)
   }
 
   /// Forgets the last check, because the clips have changed; the next check for expired clips then asks the user.
-  func forgetLastLook() throws(StoreError) { try lastLookUpdate.execute(Int64(0), Int64(0), "") }
+  func forgetLastCheck() throws(StoreError) { try lastLookUpdate.execute(Int64(0), Int64(0), "") }
 
   func newestIs(_ text: ClipText) throws(StoreError) -> Bool {
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in

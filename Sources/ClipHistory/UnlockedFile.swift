@@ -1,21 +1,21 @@
 import CSQLite
 import Glibc
 
-/// A history as of its last commit, read from the database and its log without locks and without creating a file.
+/// A history as of its last commit, read from the database and its WAL without locks and without creating a file.
 ///
-/// SQLite creates the log and its index even to read, which fails on a full disk and in a read-only folder. Reading
-/// without locks is safe then: no program can write to the log without a usable index, and without a log the database
+/// SQLite creates the WAL and its index even to read, which fails on a full disk and in a read-only folder. Reading
+/// without locks is safe then: no program can write to the WAL without a usable index, and without a WAL the database
 /// is complete.
 final class UnlockedFile: PageSource {
   private let pages: DatabasePages
   private let states: [FileState?]
   private let paths: [String]
 
-  /// - Parameter withLog: whether the log belongs to the database.
+  /// - Parameter withLog: whether the WAL belongs to the database.
   init(_ location: HistoryLocation, database: String, withLog: Bool) throws(StoreError) {
-    paths = [database, location.writeAheadLog]
+    paths = [database, location.wal]
     states = paths.map { FileState($0) }
-    let files = try RawFiles(database: database, log: withLog ? location.writeAheadLog : nil)
+    let files = try RawFiles(database: database, log: withLog ? location.wal : nil)
     guard files.database != nil else { throw .cannotOpen(path: database, code: SQLITE_CANTOPEN) }
     guard let layout = PageLayout(of: files.database) else { throw .damaged }
     pages = DatabasePages(files, layout: layout)
@@ -31,7 +31,7 @@ final class UnlockedFile: PageSource {
   func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
     let number = offset / pages.layout.pageSize + 1
     guard var page = pages.page(number, whole: true) else { return false }
-    // The file has no log of its own.
+    // The file has no WAL of its own.
     if number == 1 { page.replaceSubrange(18..<20, with: [1, 1]) }
     target.fill(from: page, at: offset % pages.layout.pageSize)
     return true
@@ -49,7 +49,7 @@ private struct FileState: Equatable {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     (inode, size) = (UInt(status.st_ino), Int(status.st_size))
-    // Do not compare the time of the last status change: when run by root, SQLite sets the owner of a log that it
+    // Do not compare the time of the last status change: when run by root, SQLite sets the owner of a WAL that it
     // opens, which changes this time.
     modification = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
   }

@@ -21,7 +21,7 @@ struct WALPairing: Equatable {
 
   /// Whether the WAL is not empty and belongs to a database that another file has replaced.
   static func isBroken(_ location: HistoryLocation) throws(StoreError) -> Bool {
-    guard try HistoryFolder.size(of: location.writeAheadLog) ?? 0 > 0, let pair = try current(location),
+    guard try HistoryFolder.size(of: location.wal) ?? 0 > 0, let pair = try current(location),
       let stored = stored(location)
     else { return false }
     return stored.wal == pair.wal && stored.database != pair.database
@@ -29,7 +29,7 @@ struct WALPairing: Equatable {
 
   private static func current(_ location: HistoryLocation) throws(StoreError) -> WALPairing? {
     guard let database = try HistoryFolder.inode(of: location.database),
-      let wal = try HistoryFolder.inode(of: location.writeAheadLog)
+      let wal = try HistoryFolder.inode(of: location.wal)
     else { return nil }
     return WALPairing(database: database, wal: wal)
   }

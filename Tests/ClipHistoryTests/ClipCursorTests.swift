@@ -137,13 +137,13 @@ struct ClipCursorTests {
     let store = try history.store()
     try await store.add("one")
     let copy = try history.snapshot()
-    let log = try Data(contentsOf: URL(filePath: copy.location.writeAheadLog))
+    let log = try Data(contentsOf: URL(filePath: copy.location.wal))
     if isEmptied { try copy.plant(Data()) } else { unlink(copy.location.database) }
-    #expect(try !copy.location.isVacant)
+    #expect(try !copy.location.isMissing)
     let clips = try ClipCursor(location: copy.location)
     #expect(try rest(of: clips).map(\.id) == [1] && clips.isDamaged)
     #expect(throws: StoreError.damaged) { try copy.reader() }
-    #expect(try Data(contentsOf: URL(filePath: copy.location.writeAheadLog)) == log)
+    #expect(try Data(contentsOf: URL(filePath: copy.location.wal)) == log)
   }
 
   @Test func `opening a reader or a cursor without a history throws and creates no file`() throws {

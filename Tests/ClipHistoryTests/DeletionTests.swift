@@ -151,7 +151,7 @@ import Testing
     try await store.deleteAll()
     #expect(try !history.contains("Xq7!vanish"))
     #expect(try #require(try HistoryFolder.size(of: history.location.database)) <= 10 * 4096)
-    #expect(try HistoryFolder.size(of: history.location.writeAheadLog) == 0)
+    #expect(try HistoryFolder.size(of: history.location.wal) == 0)
     #expect(try history.previews() == [])
     await store.close()
     #expect(try history.isSound())
@@ -182,8 +182,8 @@ import Testing
     #expect(try history.location.clear() == 2)
     #expect(try history.names() == ["history.sqlite3"] && !history.contains("Xq7!"))
     try Data("Xq7!".utf8).write(to: URL(filePath: aside + "-wal"))
-    #expect(history.location.hasCopies)
-    #expect(try history.location.clear() == 0 && !history.location.hasCopies)
+    #expect(history.location.hasQuarantine)
+    #expect(try history.location.clear() == 0 && !history.location.hasQuarantine)
     let store = await history.store(after: .diskFull)
     #expect(try await store.record(try ClipText("Xq7!two"), at: 1) == .duplicate)
     await store.close()
@@ -232,7 +232,7 @@ import Testing
     (local.tm_hour, local.tm_min, local.tm_sec, local.tm_isdst) = (19, 6, 26, -1)
     let made = Int64(mktime(&local)) * 1_000_000
     func left(after days: Int) async throws -> Int {
-      try await store.removeExpiredCopies(after: period, at: made + Int64(days) * RetentionPolicy.day)
+      try await store.expireQuarantine(after: period, at: made + Int64(days) * RetentionPolicy.day)
       return try history.names().count { $0.hasPrefix("history-damaged-") }
     }
     #expect(try await left(after: -400) == 3)

@@ -57,7 +57,7 @@ struct FailureTests {
   ///
   /// SQLite writes no row above its limit, so a stored row above the limit must be damaged.
   @Test func `a row above SQLite's size limit counts as damaged, and writing such a row fails`() throws {
-    let session = try HistoryOpening(history.location).toWrite()
+    let session = try HistoryOpener(history.location).openShared()
     let large = try ClipText(String(repeating: "x", count: 100_000))
     let clip = try session.insert(large, capturedAt: 1)
     sqlite3_limit(session.database.handle, SQLITE_LIMIT_LENGTH, 50_000)

@@ -39,13 +39,13 @@ struct FileFuzz {
 
     private init(_ files: TemporaryHistory, isOpen: Bool) throws {
       database = try files.bytes()
-      log = try isOpen ? Data(contentsOf: URL(filePath: files.location.writeAheadLog)) : Data()
+      log = try isOpen ? Data(contentsOf: URL(filePath: files.location.wal)) : Data()
       let pages = DatabasePages(try RawFiles(files.location))
       let pageSize = pages.layout.pageSize
       (self.pageSize, isOurs) = (pageSize, pages.layout == .ours)
-      let log = try isOpen ? RawFile(files.location.writeAheadLog) : nil
+      let log = try isOpen ? RawFile(files.location.wal) : nil
       logged = Set(log.map { WALReader($0, pageSize: pageSize).offsets.keys.map { $0 - 1 } } ?? [])
-      let walk = try ClipWalk(HistoryOpening(files.location).salvaged())
+      let walk = try ClipWalk(HistoryOpener(files.location).salvaged())
       for place in try files.rowPlaces() {
         var (start, isSkipped) = (Int64?.some(place.id), false)
         let clip = try #require(try walk.next(from: &start, skipped: &isSkipped))
@@ -165,7 +165,7 @@ struct FileFuzz {
     try cleanUp()
     try FileManager.default.createDirectory(atPath: location.folder, withIntermediateDirectories: true)
     try database.write(to: URL(filePath: location.database))
-    if !log.isEmpty { try log.write(to: URL(filePath: location.writeAheadLog)) }
+    if !log.isEmpty { try log.write(to: URL(filePath: location.wal)) }
     var hit: Set<Int>? = Set(0..<original.database.count / pageSize).filter {
       original.database[$0 * pageSize..<($0 + 1) * pageSize]
         != database.dropFirst($0 * pageSize).prefix(pageSize)

@@ -158,10 +158,10 @@ struct LayoutTests {
     switch damage {
     case .none: return ForeignHistory.rowCount
     case .logMissing:
-      unlink(location.writeAheadLog)
+      unlink(location.wal)
       return ForeignHistory.checkpointed
     case .logCut:
-      try foreign.history.damage(location.writeAheadLog) { $0.removeLast($0.count / 2) }
+      try foreign.history.damage(location.wal) { $0.removeLast($0.count / 2) }
       return ForeignHistory.checkpointed + 10
     case .firstPage: page = 1
     case .interiorPage: page = try foreign.history.rootPage(of: "clip")

@@ -29,7 +29,7 @@ import Testing
   /// SQLite itself would read only the frames before the damaged frame, and silently discard the others.
   @Test func `clips after a damaged log frame are recovered, and shown if that fails`() async throws {
     let copy = try await crashed()
-    try copy.damage(copy.location.writeAheadLog) { log in
+    try copy.damage(copy.location.wal) { log in
       let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
       log.destroy(start..<start + 50)
     }
@@ -53,7 +53,7 @@ import Testing
     if isEmptied {
       try copy.damage { $0 = Data() }
     } else {
-      try copy.damage(copy.location.writeAheadLog) { log in
+      try copy.damage(copy.location.wal) { log in
         let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
         log.destroy(start..<start + 50)
       }
@@ -64,7 +64,7 @@ import Testing
 
   @Test func `the newest text in a damaged log is printed`() async throws {
     let copy = try await crashed()
-    try copy.damage(copy.location.writeAheadLog) { log in
+    try copy.damage(copy.location.wal) { log in
       let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
       log.destroy(start..<start + 50)
     }
@@ -74,13 +74,13 @@ import Testing
   @Test(arguments: [0..<32, 0..<4, 16..<24])
   func `a write-ahead log with a damaged header is recovered`(range: Range<Int>) async throws {
     let copy = try await crashed()
-    try copy.damage(copy.location.writeAheadLog) { $0.destroy(range) }
+    try copy.damage(copy.location.wal) { $0.destroy(range) }
     #expect(try await recoveredIDs(copy) == Array(1...40))
   }
 
   @Test func `an incomplete last transaction in the log does not count as damage`() async throws {
     let copy = try await crashed()
-    try copy.damage(copy.location.writeAheadLog) { $0.removeLast(100) }
+    try copy.damage(copy.location.wal) { $0.removeLast(100) }
     #expect(try await copy.store().allIDs() == Array(1...39))
   }
 

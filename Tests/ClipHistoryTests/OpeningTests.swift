@@ -18,7 +18,7 @@ struct OpeningTests {
   }
 
   @Test func `opening a history sets the pragmas that protect the texts`() async throws {
-    let session = try HistoryOpening(history.location).toWrite()
+    let session = try HistoryOpener(history.location).openShared()
     for (pragma, value) in [
       "journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "trusted_schema": "0",
       "temp_store": "2", "journal_size_limit": "4194304", "application_id": "1129345908",
@@ -36,7 +36,7 @@ struct OpeningTests {
     let reader = try history.reader()
     #expect(try reader.newestPage(limit: 999).count == 1)
     #expect(try history.bytes() == before)
-    #expect(try HistoryFolder.size(of: history.location.writeAheadLog) == 0)
+    #expect(try HistoryFolder.size(of: history.location.wal) == 0)
     #expect(try await second.allIDs() == [1])
   }
 
@@ -48,7 +48,7 @@ struct OpeningTests {
   /// On a read-only mount the history is unreadable for a moment when another program opens or closes it.
   @Test func `a failed read is repeated a limited number of times`() async throws {
     try await history.record("one")
-    let reader = try ReopeningReader<Connection>(HistoryOpening(history.location))
+    let reader = try ReopeningReader<Connection>(HistoryOpener(history.location))
     var attempts = 0
     func read(failing count: Int) throws(StoreError) -> String? {
       try reader.read { connection throws(StoreError) in
@@ -70,7 +70,7 @@ struct OpeningTests {
     let states = try await history.copies { await (try history.store()).close() }
     #expect(states.count > 5)
     for (number, state) in states.enumerated() {
-      if try !state.location.isVacant {
+      if try !state.location.isMissing {
         #expect(try ClipCursor(location: state.location).next() == nil, "state \(number)")
         #expect(try HistoryCheck(state.location).isSound, "state \(number)")
         #expect(try state.previews() == [], "state \(number)")

@@ -94,7 +94,7 @@ import Testing
   /// An SQLite shell that reads the history at the same time leaves an empty log.
   @Test func `a recovery does not keep an empty log next to the damaged file`() async throws {
     history.markDamaged()
-    try Data().write(to: URL(filePath: history.location.writeAheadLog))
+    try Data().write(to: URL(filePath: history.location.wal))
     _ = try await history.recovered()
     #expect(try history.names().count { $0.hasPrefix("history-damaged-") } == 1)
   }
@@ -267,14 +267,14 @@ import Testing
 
   @Test func `after a crash, readers use the recovered file, and the next start installs it`() async throws {
     try interruptRecovery()
-    #expect(try !history.location.isVacant)
+    #expect(try !history.location.isMissing)
     do {
       let clips = try ClipCursor(location: history.location)
       for id: Int64 in 1...121 { #expect(try clips.next()?.id == id) }
     }
     #expect(try history.names() == ["history.sqlite3-rescued"])
     // The log of the damaged database must not end up next to the recovered database.
-    try Data(repeating: 1, count: 9_000).write(to: URL(filePath: history.location.writeAheadLog))
+    try Data(repeating: 1, count: 9_000).write(to: URL(filePath: history.location.wal))
     #expect(try await history.store().allIDs() == Array(1...121))
     #expect(!FileManager.default.fileExists(atPath: history.location.finishedRecovery))
   }

@@ -9,7 +9,7 @@ struct RefusalTests {
   private func expectRefusal(_ error: StoreError, of history: TemporaryHistory) async throws {
     // Reading may add an empty log.
     func bytes() -> [Data] {
-      [history.location.database, history.location.writeAheadLog].map {
+      [history.location.database, history.location.wal].map {
         (try? Data(contentsOf: URL(filePath: $0))) ?? Data()
       }
     }

@@ -153,7 +153,7 @@ import Testing
     try history.fill(5_000)
     try await store.delete(find()) { _ in true }
     func contents() throws -> [Data] {
-      try [history.location.database, history.location.writeAheadLog].map {
+      try [history.location.database, history.location.wal].map {
         try Data(contentsOf: URL(filePath: $0))
       }
     }
@@ -303,7 +303,7 @@ import Testing
     #expect(found.count == 0)
     await reopened.finishCheck(found)
     #expect(try #require(try HistoryFolder.size(of: copy.location.database)) <= 10 * 4096)
-    #expect(try HistoryFolder.size(of: copy.location.writeAheadLog) == 0)
+    #expect(try HistoryFolder.size(of: copy.location.wal) == 0)
     await reopened.close()
     #expect(try copy.isSound())
     #expect(try copy.previews() == ["what stays"])

@@ -111,7 +111,7 @@ struct StoreLifetimeTests {
         #expect(lock.l_pid == getppid())
       }
     }
-    #expect(try HistoryFolder.size(of: history.location.writeAheadLog) != nil, "the log was deleted")
+    #expect(try HistoryFolder.size(of: history.location.wal) != nil, "the log was deleted")
     await store.close()
   }
 
@@ -135,7 +135,7 @@ struct StoreLifetimeTests {
         #expect(try other.rows("SELECT text FROM clip") == ["one"])
       }
     }
-    #expect(history.files.contains(history.location.writeAheadLog))
+    #expect(history.files.contains(history.location.wal))
     try await store.add("two")
     #expect(try reader.newestPage(limit: 9).map(\.preview) == ["two", "one"])
     reader.close()

@@ -103,7 +103,7 @@ final class TemporaryHistory: Sendable {
 
   func markDamaged() { HistoryFolder.markDamaged(location.database) }
 
-  func isMarked() throws -> Bool { try HistoryOpening(location).isMarked() }
+  func isMarked() throws -> Bool { try HistoryOpener(location).isMarked() }
 
   func bytes() throws -> Data { try Data(contentsOf: URL(filePath: location.database)) }
 

@@ -11,7 +11,7 @@ struct UnusableLocationTests {
   /// Expects every way to open the history to throw this error.
   private func expect(_ error: StoreError, at place: HistoryLocation? = nil) async throws {
     let location = place ?? history.location
-    #expect(throws: error) { try location.isVacant }
+    #expect(throws: error) { try location.isMissing }
     #expect(throws: error) { try HistoryStore(location: location, digest: testDigest) }
     #expect(throws: error) { try HistoryReader(location: location) }
     #expect(throws: error) { try ClipCursor(location: location) }
@@ -61,7 +61,7 @@ struct UnusableLocationTests {
     ] {
       try await expect(.folderUnusable(path: path, errno: code), at: HistoryLocation(folder: path))
     }
-    #expect(try HistoryLocation(folder: folder + "/none").isVacant)
+    #expect(try HistoryLocation(folder: folder + "/none").isMissing)
   }
 
   /// SQLite limits paths to 512 bytes, after resolving symbolic links.
@@ -84,7 +84,7 @@ struct UnusableLocationTests {
     let recovery = history.location.finishedRecovery
     try FileManager.default.createSymbolicLink(atPath: recovery, withDestinationPath: recovery)
     let error = StoreError.folderUnusable(path: history.location.folder, errno: ELOOP)
-    #expect(throws: error) { try history.location.isVacant }
+    #expect(throws: error) { try history.location.isMissing }
     #expect(throws: error) { try history.store() }
     #expect(throws: error) { try ClipCursor(location: history.location) }
     #expect(history.files == [], "no new history is begun beside it")

@@ -432,7 +432,7 @@ import Testing
   private func replace() async throws {
     let other = try await Scratch("other 1", "other 2", "other 3")
     await other.close()
-    for path in [scratch.location.database, scratch.location.writeAheadLog, scratch.location.sharedMemory] {
+    for path in [scratch.location.database, scratch.location.wal, scratch.location.walIndex] {
       try? FileManager.default.removeItem(atPath: path)
     }
     try FileManager.default.moveItem(atPath: other.location.database, toPath: scratch.location.database)

@@ -27,7 +27,7 @@ public struct Requirement: CustomStringConvertible, Sendable {
       """)
 
   /// Shared memory, without which sway and wev cannot draw.
-  public static let sharedMemory = Requirement(
+  public static let walIndex = Requirement(
     "/dev/shm is not writable", trying: "file=$(mktemp -p /dev/shm) && rm \"$file\"")
 
   /// Noticing changes of a settings file, for which a user has 128 instances by default.

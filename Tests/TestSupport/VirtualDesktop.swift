@@ -37,7 +37,7 @@ public final class VirtualDesktop: Sendable {
 
     /// Whether this kind of desktop can be started here.
     public var isInstalled: Bool {
-      guard self == .x11 || Requirement.sharedMemory.isMet else { return false }
+      guard self == .x11 || Requirement.walIndex.isMet else { return false }
       return switch self {
       case .x11: true
       // sway refuses to run as root.

@@ -8,7 +8,7 @@ struct RawFiles {
 
   /// - Throws: `.folderUnusable` if a file exists but is unreadable.
   init(_ location: HistoryLocation) throws(StoreError) {
-    try self.init(database: location.database, log: location.writeAheadLog)
+    try self.init(database: location.database, log: location.wal)
   }
 
   init(database: String, log: String?) throws(StoreError) {
@@ -17,14 +17,14 @@ struct RawFiles {
   }
 }
 
-/// The readable pages of a damaged database, as they were last committed: pages in its log replace older versions.
+/// The readable pages of a damaged database, as they were last committed: pages in its WAL replace older versions.
 ///
 /// Reads the file format directly (https://sqlite.org/fileformat2.html), because SQLite may reject a whole file for a
 /// single damaged page.
 struct DatabasePages {
   let layout: PageLayout
   let files: RawFiles
-  /// The numbers of all pages except the first, which holds the header and the schema; in a damaged log they may be
+  /// The numbers of all pages except the first, which holds the header and the schema; in a damaged WAL they may be
   /// arbitrary.
   let numbers: [Int]
   /// The largest number of a page that a row can refer to.
@@ -168,19 +168,19 @@ extension [UInt8] {
   func uint32(at offset: Int) -> Int { uint16(at: offset) << 16 | uint16(at: offset + 2) }
 }
 
-/// Finds the newest committed image of each page in a write-ahead log, even if the log is damaged.
+/// Finds the newest committed image of each page in a write-ahead log, even if the WAL is damaged.
 ///
 /// SQLite stops at the first frame with a wrong checksum, and silently discards later commits. A frame's checksum
 /// is computed from the frame and from the checksum stored in the frame before it, so a frame can be verified even if
 /// earlier frames are damaged
 /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
 struct WALReader {
-  /// The magic number of a log; its lowest bit is set if checksums use big-endian numbers.
+  /// The magic number of a WAL; its lowest bit is set if checksums use big-endian numbers.
   private static let magic = 0x377f_0682
   private static let headerSize = 32
   private static let frameHeaderSize = 24
 
-  /// For each page, the offset of its newest image in the log.
+  /// For each page, the offset of its newest image in the WAL.
   private(set) var offsets: [Int: Int] = [:]
 
   /// The number of pages of the database after the last commit; nil if there is none.
@@ -192,7 +192,7 @@ struct WALReader {
   /// later transaction proves that a broken transaction was once complete.
   private(set) var isDamaged = false
 
-  /// - Parameter pageSize: the size to expect if the log's header is damaged.
+  /// - Parameter pageSize: the size to expect if the WAL's header is damaged.
   init(_ log: RawFile, pageSize: Int) {
     guard let header = log.bytes(at: 0, count: Self.headerSize) else { return }
     // SQLite computes checksums in the machine's byte order; without a valid header, assume little-endian.
@@ -212,7 +212,7 @@ struct WALReader {
         (previous, isWhole) = (nil, false)
         continue
       }
-      // Frames from before the log was last restarted have different salts.
+      // Frames from before the WAL was last restarted have different salts.
       guard frame[8..<16].elementsEqual(salts ?? frame[8..<16]) else {
         (previous, isWhole) = (nil, false)
         continue
@@ -238,7 +238,7 @@ struct WALReader {
   }
 }
 
-/// The checksum of a log, computed over pairs of 32-bit numbers.
+/// The checksum of a WAL, computed over pairs of 32-bit numbers.
 private struct WALChecksum {
   /// The byte order of the summed numbers; the checksums themselves are stored big-endian.
   let isBigEndian: Bool

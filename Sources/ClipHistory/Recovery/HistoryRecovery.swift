@@ -18,11 +18,11 @@ public actor HistoryRecovery {
     public let clipCount: Int
     /// Whether a clip, or a page that may have held clips, could not be read.
     public let isIncomplete: Bool
-    /// The path of the damaged file, which was set aside together with its log.
+    /// The path of the damaged file, which was set aside together with its WAL.
     public let damagedFile: String
   }
 
-  /// The limits of one transaction, in rows and in bytes of text, so that the log of the new history stays small.
+  /// The limits of one transaction, in rows and in bytes of text, so that the WAL of the new history stays small.
   private static let batch = (rows: 5_000, bytes: 4 << 20)
 
   private let queue = SerialQueue(label: "org.copypasta.recovery")
@@ -43,8 +43,8 @@ public actor HistoryRecovery {
   ///   program has the history open, `.diskFull` if there is not enough room for a second history,
   ///   `.cannotBeRecovered` if the folder is not writable. The history is then unchanged, and no second copy is left.
   public func recover(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
-    let opening = HistoryOpening(location)
-    guard try !opening.isVacant() else { return nil }
+    let opening = HistoryOpener(location)
+    guard try !opening.isMissing() else { return nil }
     guard HistoryFolder.isWritable(location.folder) else { throw .cannotBeRecovered }
     let lock = try FolderLock(location, alone: true)
     defer { withExtendedLifetime(lock) {} }
@@ -85,15 +85,15 @@ public actor HistoryRecovery {
   private static func replace(
     _ location: HistoryLocation, keepingClips: Bool
   ) throws(StoreError) -> Outcome {
-    let damaged = try HistoryOpening(location).salvaged()
+    let damaged = try HistoryOpener(location).salvaged()
     guard let rows = damaged.salvaged?.rows else { throw .damaged }
     var (clipCount, isIncomplete) = (rows.rowCount, rows.isIncomplete)
     do {
-      let connection = try HistoryOpening.create(location)
+      let connection = try HistoryOpener.create(location)
       try copyMetadata(of: rows, to: connection)
       if keepingClips { clipCount = try copyClips(of: damaged, to: connection, skipped: &isIncomplete) }
-      // Truncate the log, because only the database file is moved into place.
-      guard try connection.database.truncateLog(waiting: 0) else { throw .locked }
+      // Truncate the WAL, because only the database file is moved into place.
+      guard try connection.database.truncateWAL(waiting: 0) else { throw .locked }
     }
     let damagedFile = try RecoveryInstaller(location: location).install()
     return Outcome(clipCount: clipCount, isIncomplete: isIncomplete, damagedFile: damagedFile)
@@ -146,14 +146,14 @@ public actor HistoryRecovery {
 ///
 /// These steps can each fail or be interrupted by a crash. Until the damaged database is moved, the damaged history is
 /// what counts, and the next start recovers it again. From then on the recovered history counts, and the next start
-/// continues. At no step is a log or journal next to a database that it does not belong to.
+/// continues. At no step is a WAL or journal next to a database that it does not belong to.
 ///
 /// | step | after a failure here | after a crash here |
 /// |---|---|---|
 /// | `rescue-unfinished.sqlite3` becomes `history.sqlite3-rescued` | the copy is removed | the next start removes the copy |
 /// | the damaged database gets its dated name | the copy is removed | the next start removes the copy |
-/// | its log and its rollback journal follow | the next start continues | the next start continues |
-/// | the log's index and the damage marker are removed | the next start continues | the next start continues |
+/// | its WAL and its rollback journal follow | the next start continues | the next start continues |
+/// | the wal-index and the damage marker are removed | the next start continues | the next start continues |
 /// | `history.sqlite3-rescued` becomes `history.sqlite3` | the next start continues | the recovery is complete |
 struct RecoveryInstaller {
   let location: HistoryLocation
@@ -176,22 +176,22 @@ struct RecoveryInstaller {
   /// - Parameter isContinued: whether the database may have been moved before a crash.
   @discardableResult
   func finish(isContinued: Bool) throws(StoreError) -> String {
-    let aside = try SetAside(in: location.folder).path(isDatabaseMoved: isContinued)
+    let aside = try Quarantine(in: location.folder).path(isDatabaseMoved: isContinued)
     let hasDatabase = try HistoryFolder.size(of: location.database) != nil
     let files = [
-      (location.database, ""), (location.writeAheadLog, "-wal"), (location.rollbackJournal, "-journal"),
+      (location.database, ""), (location.wal, "-wal"), (location.rollbackJournal, "-journal"),
     ]
     for (file, end) in files {
       guard let size = try HistoryFolder.size(of: file) else { continue }
-      // A program that only reads may have left an empty log.
+      // A program that only reads may have left an empty WAL.
       if size == 0, !end.isEmpty { try HistoryFolder.remove(file) } else { try move(file, to: aside + end) }
       chmod(aside + end, 0o600)
     }
     // The index contains only page numbers, and SQLite creates a new index.
-    try HistoryFolder.remove(location.sharedMemory)
+    try HistoryFolder.remove(location.walIndex)
     try HistoryFolder.remove(location.damageMarker)
     try move(location.finishedRecovery, to: location.database)
-    // The database may have been removed, which leaves its log.
+    // The database may have been removed, which leaves its WAL.
     return hasDatabase ? aside : aside + "-wal"
   }
 

@@ -9,7 +9,7 @@ enum Check {
   ///   checked or the outcome not printed.
   static func run(_ location: HistoryLocation) -> Int32 {
     do throws(StoreError) {
-      guard try !location.isVacant else {
+      guard try !location.isMissing else {
         return printLine(tr("There is no history yet.")) ? 0 : 2
       }
       let check = try HistoryCheck(location)

@@ -13,7 +13,7 @@ enum Export {
   static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {
     do {
       // If there is no history yet, export nothing and succeed.
-      guard try !location.isVacant, let isIncomplete = try write(location, to: descriptor) else { return 0 }
+      guard try !location.isMissing, let isIncomplete = try write(location, to: descriptor) else { return 0 }
       printError(damageMessage(isIncomplete: isIncomplete))
       return 3
     } catch let error as StoreError {

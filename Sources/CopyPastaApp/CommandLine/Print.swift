@@ -11,7 +11,7 @@ enum Print {
   /// - Returns: The exit status: 0 if the text was written, 1 otherwise.
   static func run(_ location: HistoryLocation, _ number: Int, to descriptor: Int32) -> Int32 {
     do throws(StoreError) {
-      guard try !location.isVacant, let text = try location.text(ofNewest: number) else {
+      guard try !location.isMissing, let text = try location.text(ofNewest: number) else {
         printError(tr("The history has no item %s.").filled(with: Format.number(number)))
         return 1
       }

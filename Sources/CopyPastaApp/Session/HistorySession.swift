@@ -134,7 +134,7 @@ final class HistorySession {
   var isOpen: Bool { if case .open = state { true } else { false } }
 
   /// Whether `clear` has something to delete: clips, or damaged files that recoveries have kept.
-  var canClear: Bool { count > 0 || isOpen && services.location.hasCopies }
+  var canClear: Bool { count > 0 || isOpen && services.location.hasQuarantine }
 
   /// Why the open history cannot be changed; nil if it can.
   var obstacle: StoreError? { if case .open(let obstacle) = state { obstacle } else { nil } }

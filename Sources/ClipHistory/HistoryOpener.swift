@@ -10,7 +10,7 @@ import Glibc
 /// | a damaged history | gets `.damaged`, for `HistoryRecovery` | gets `.damaged`, or reads what is `salvaged` |
 /// | a history that cannot be written | gets the reason, see `StoreError.mayLeaveReadable` | reads what is readable |
 /// | a file of a newer version or of another program | gets `.newerSchema` or `.foreign` | gets the same error |
-struct HistoryOpening {
+struct HistoryOpener {
   let location: HistoryLocation
   private let timeouts: HistoryStore.LockTimeouts
 
@@ -24,10 +24,10 @@ struct HistoryOpening {
   /// Opens the history; other processes may have it open, too.
   ///
   /// - Throws: `.damaged` if it has to be recovered first.
-  func toWrite() throws(StoreError) -> WriteConnection {
+  func openShared() throws(StoreError) -> WriteConnection {
     try prepareFolder()
     let lock = try completeAndShare()
-    let isReplaced = try setForeignLogAside()
+    let isReplaced = try quarantineForeignWAL()
     if try isMarked() { throw .damaged }
     if try isEmptied() { throw .damaged }
     var isAlone = false
@@ -46,7 +46,7 @@ struct HistoryOpening {
   /// Opens the history, and excludes other processes from it.
   ///
   /// - Throws: `.locked` while another process has it open, `.damaged` if it has to be recovered first.
-  func toWriteAlone() throws(StoreError) -> WriteConnection {
+  func openExclusively() throws(StoreError) -> WriteConnection {
     try prepareFolder()
     let lock = try FolderLock(location, alone: true)
     try complete()
@@ -56,13 +56,13 @@ struct HistoryOpening {
 
   /// Sets the WAL of a replaced database aside; returns whether there was one.
   @discardableResult
-  func setForeignLogAside() throws(StoreError) -> Bool {
+  func quarantineForeignWAL() throws(StoreError) -> Bool {
     guard try WALPairing.isBroken(location) else { return false }
-    let path = try SetAside(in: location.folder).path(isDatabaseMoved: false) + "-wal"
-    guard rename(location.writeAheadLog, path) == 0 || errno == ENOENT else {
+    let path = try Quarantine(in: location.folder).path(isDatabaseMoved: false) + "-wal"
+    guard rename(location.wal, path) == 0 || errno == ENOENT else {
       throw .folderUnusable(path: location.folder, errno: errno)
     }
-    try HistoryFolder.remove(location.sharedMemory)
+    try HistoryFolder.remove(location.walIndex)
     return true
   }
 
@@ -90,7 +90,7 @@ struct HistoryOpening {
     let unfinished = location.unfinishedRecovery
     for file in location.leftovers { try HistoryFolder.remove(file) }
     try HistoryFolder.makeDatabase(unfinished)
-    return try HistoryOpening(unfinished).open(under: nil)
+    return try HistoryOpener(unfinished).open(under: nil)
   }
 
   // MARK: - Opening for reading
@@ -98,10 +98,10 @@ struct HistoryOpening {
   /// Opens an existing history, and writes nothing.
   ///
   /// - Throws: `.damaged` or `.cannotBeRecovered` if SQLite cannot read it; `DamagedHistory` may still be able to.
-  func toRead() throws(StoreError) -> Database {
+  func openForReading() throws(StoreError) -> Database {
     try HistoryFolder.checkKinds(location)
     if try isRecoveryDue() { return try readUnlocked(location.finishedRecovery, withLog: false) }
-    // Do not open an empty database: SQLite would delete its log, even for a reader. The log may be all that is left.
+    // Do not open an empty database: SQLite would delete its WAL, even for a reader. The WAL may be all that is left.
     if try isEmptied() { throw damage }
     if try WALPairing.isBroken(location) { return try readUnlocked(location.database, withLog: false) }
     var attempts = 20
@@ -121,7 +121,7 @@ struct HistoryOpening {
     do throws(StoreError) {
       let database = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)
       try checkReadable(database)
-      database.rememberLog()
+      database.rememberWAL()
       database.lockTimeout = timeouts.lock
       return database
     } catch {
@@ -148,18 +148,18 @@ struct HistoryOpening {
   /// While the lock is held, no process moves the file and no import renumbers the clips; other changes remain
   /// possible.
   func lockToReadAll() throws(StoreError) -> FolderLock {
-    guard try !isVacant() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
+    guard try !isMissing() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
     return try FolderLock(location)
   }
 
   // MARK: - State of the files
 
   /// Whether there is no history, nor a file from which it could be recovered.
-  func isVacant() throws(StoreError) -> Bool {
+  func isMissing() throws(StoreError) -> Bool {
     try HistoryFolder.checkKinds(location)
     guard try HistoryFolder.size(of: location.database) == nil else { return false }
     if try isRecoveryDue() { return false }
-    return try logSize() == 0
+    return try walSize() == 0
   }
 
   /// Whether the history was found damaged while it was in use.
@@ -182,12 +182,12 @@ struct HistoryOpening {
     }
   }
 
-  /// Whether the database was emptied or its log is damaged; another process may be writing the log.
+  /// Whether the database was emptied or its WAL is damaged; another process may be writing the WAL.
   ///
-  /// SQLite silently treats an empty file as a new database, and ignores a log from its first damaged frame on.
+  /// SQLite silently treats an empty file as a new database, and ignores a WAL from its first damaged frame on.
   func hasHiddenDamage() throws(StoreError) -> Bool {
     if try isEmptied() { return true }
-    guard try logSize() > 0, try !WALPairing.isBroken(location), let log = try RawFile(location.writeAheadLog)
+    guard try walSize() > 0, try !WALPairing.isBroken(location), let log = try RawFile(location.wal)
     else { return false }
     let layout = PageLayout(of: try RawFile(location.database)) ?? .ours
     return WALReader(log, pageSize: layout.pageSize).isDamaged
@@ -195,24 +195,24 @@ struct HistoryOpening {
 
   /// Whether the history has hidden damage, although other processes have it open; false while one of them writes.
   private func hasDamageAtRest() throws(StoreError) -> Bool {
-    let before = try HistoryFolder.modification(of: location.writeAheadLog)
+    let before = try HistoryFolder.modification(of: location.wal)
     guard try hasHiddenDamage() else { return false }
     // A write within the clock's granularity would not change the time.
     usleep(20_000)
     guard try hasHiddenDamage() else { return false }
-    return try HistoryFolder.modification(of: location.writeAheadLog) == before
+    return try HistoryFolder.modification(of: location.wal) == before
   }
 
-  /// Whether the database is empty, or missing although there is a log.
+  /// Whether the database is empty, or missing although there is a WAL.
   private func isEmptied() throws(StoreError) -> Bool {
     if let size = try HistoryFolder.databaseSize(location) { return size == 0 }
-    guard try logSize() > 0 else { return false }
+    guard try walSize() > 0 else { return false }
     return try !isRecoveryDue()
   }
 
   /// - Throws: `.diskFull` if the disk has no room for a second history.
   func checkRoomToRecover() throws(StoreError) {
-    let size = try (HistoryFolder.databaseSize(location) ?? 0) + logSize()
+    let size = try (HistoryFolder.databaseSize(location) ?? 0) + walSize()
     try HistoryFolder.checkRoom(size, in: location.folder)
   }
 
@@ -222,8 +222,8 @@ struct HistoryOpening {
     return try HistoryFolder.size(of: location.finishedRecovery) != nil
   }
 
-  private func logSize() throws(StoreError) -> Int {
-    try HistoryFolder.size(of: location.writeAheadLog) ?? 0
+  private func walSize() throws(StoreError) -> Int {
+    try HistoryFolder.size(of: location.wal) ?? 0
   }
 
   /// The error to throw for damage, depending on whether a recovery can be written.
@@ -237,17 +237,17 @@ struct HistoryOpening {
   private func prepareFolder() throws(StoreError) {
     try HistoryFolder.prepareFolder(location)
     if HistoryFolder.isWritable(location.folder) { return }
-    guard try isVacant() else { throw .readOnly }
+    guard try isMissing() else { throw .readOnly }
   }
 
   /// Puts a recovered history in place if a crash prevented that, removes what an unfinished recovery has left, and
   /// creates a history if there is none; call this only while no other process has the history open.
   func complete() throws(StoreError) {
     try finishRecovery()
-    guard try isVacant() else { return }
+    guard try isMissing() else { return }
     do {
       let connection = try Self.create(location)
-      guard try connection.database.truncateLog(waiting: 0) else { throw .locked }
+      guard try connection.database.truncateWAL(waiting: 0) else { throw .locked }
     }
     guard rename(location.unfinishedRecovery.database, location.database) == 0 else {
       throw .folderUnusable(path: location.folder, errno: errno)
@@ -260,7 +260,7 @@ struct HistoryOpening {
   func finishRecovery() throws(StoreError) {
     if try isRecoveryDue() { try RecoveryInstaller(location: location).finish(isContinued: true) }
     try removeLeftovers()
-    try setForeignLogAside()
+    try quarantineForeignWAL()
   }
 
   /// Removes the copies of texts that an unfinished recovery has left; the next start tries again if that fails.
@@ -277,7 +277,7 @@ struct HistoryOpening {
   /// Moving the files needs the exclusive lock; if two programs start together, only one of them moves the files.
   private func completeAndShare() throws(StoreError) -> FolderLock {
     var isIncomplete: Bool {
-      get throws(StoreError) { if try isRecoveryDue() { true } else { try isVacant() } }
+      get throws(StoreError) { if try isRecoveryDue() { true } else { try isMissing() } }
     }
     let wasIncomplete = try isIncomplete
     var attempts = 20
@@ -299,7 +299,7 @@ struct HistoryOpening {
   /// Checks through a read-only connection that the file is ours, because closing a write connection checkpoints the
   /// log into the file, even if the file was rejected.
   private func readBeforeWriting() throws(StoreError) {
-    guard try HistoryFolder.size(of: location.writeAheadLog) != nil else { return }
+    guard try HistoryFolder.size(of: location.wal) != nil else { return }
     let reading = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)
     _ = try Schema.version(of: reading)
   }
@@ -334,13 +334,13 @@ struct HistoryOpening {
     }
   }
 
-  /// Whether the history can be read without locks, after SQLite could not create the log or its index.
+  /// Whether the history can be read without locks, after SQLite could not create the WAL or its index.
   private func needsNoLock(after error: StoreError) throws(StoreError) -> Bool {
     switch error {
     case .diskFull: return true
     case .readOnly, .cannotOpen:
-      guard try logSize() > 0 else { return true }
-      let isAlone = try HistoryFolder.size(of: location.sharedMemory) == nil
+      guard try walSize() > 0 else { return true }
+      let isAlone = try HistoryFolder.size(of: location.walIndex) == nil
       return isAlone && !HistoryFolder.isWritable(location.folder)
     default: return false
     }
@@ -354,7 +354,7 @@ protocol PreparedReads {
 
 /// Reads a history, and reopens it when the file has changed under a connection without locks, or is damaged.
 final class ReopeningReader<Connection: PreparedReads> {
-  private let opening: HistoryOpening
+  private let opening: HistoryOpener
   /// Whether to read what is readable of a damaged history, which takes long for a large one.
   var salvages: Bool
   private(set) var current: Connection
@@ -362,14 +362,14 @@ final class ReopeningReader<Connection: PreparedReads> {
   private var damaged: Connection?
 
   /// - Parameter rows: what is known to be readable of a damaged history.
-  init(_ opening: HistoryOpening, salvages: Bool = false, rows: SalvagedRows? = nil) throws(StoreError) {
+  init(_ opening: HistoryOpener, salvages: Bool = false, rows: SalvagedRows? = nil) throws(StoreError) {
     (self.opening, self.salvages) = (opening, salvages)
     do throws(StoreError) {
       if salvages {
         if rows != nil { throw .damaged }
         if try opening.isKnownDamaged() { throw .damaged }
       }
-      current = try Connection(opening.toRead())
+      current = try Connection(opening.openForReading())
     } catch {
       guard salvages, error.isDamage else { throw error }
       current = try Connection(opening.salvaged(rows))
@@ -416,6 +416,6 @@ final class ReopeningReader<Connection: PreparedReads> {
   }
 
   private func reopen() throws(StoreError) {
-    current = try Connection(opening.toRead())
+    current = try Connection(opening.openForReading())
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The damaged files that recoveries have set aside: a database under a dated name, and its log and journal.
-struct SetAside {
+/// The damaged files that recoveries have set aside: a database under a dated name, and its WAL and journal.
+struct Quarantine {
   private static let prefix = "history-damaged-"
   private static let ending = ".sqlite3"
   private static let additions = ["-wal", "-journal"]
@@ -25,7 +25,7 @@ struct SetAside {
     self.names = names.sorted()
   }
 
-  /// Returns where to move a damaged database, or where it already is if a crash has interrupted the move of its log.
+  /// Returns where to move a damaged database, or where it already is if a crash has interrupted the move of its WAL.
   func path(isDatabaseMoved: Bool) throws(StoreError) -> String {
     let databases = names.filter { $0.hasSuffix(Self.ending) }
     if isDatabaseMoved, let last = databases.last,
