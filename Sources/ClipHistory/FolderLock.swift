@@ -31,22 +31,9 @@ final class FolderLock {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Makes the lock exclusive for `body`, and returns the result of `body`; returns false without calling `body` if
-  /// another process has the history open.
-  ///
-  /// - Throws: `.locked` if another process takes the lock while it is converted, for an import or a recovery. This
-  ///   lock is then lost.
-  func withExclusiveLock(_ body: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
-    let isAlone = lock(LOCK_EX)
-    let answer = Result { () throws(StoreError) in isAlone ? try body() : false }
-    // Converting a lock first releases the old lock, even if the conversion fails (flock(2)).
-    try wait(for: LOCK_SH)
-    return try answer.get()
-  }
-
-  /// Tries every 5 ms, because the lock may be held only for a moment: by a process that checks whether it is alone, or
-  /// by a child of this process, which inherits the lock and keeps it until it calls `exec`.
-  private func wait(for kind: Int32, attempts: Int = 20) throws(StoreError) {
+  /// Tries every 5 ms, because the lock may be held only for a moment: by a child of this process, which inherits the lock and
+  /// keeps it until it calls `exec`.
+  private func wait(for kind: Int32, attempts: Int) throws(StoreError) {
     var attempts = attempts
     while !lock(kind) {
       guard attempts > 0 else { throw .locked }

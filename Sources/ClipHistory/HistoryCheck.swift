@@ -34,7 +34,7 @@ public struct HistoryCheck: Sendable, Equatable {
       let opening = HistoryOpener(location)
       let lock = try opening.lockToReadAll()
       defer { withExtendedLifetime(lock) {} }
-      if try opening.isKnownDamaged() { throw .damaged }
+      if try opening.isDamaged() { throw .damaged }
       let database = try opening.openForReading()
       _ = try Schema.version(of: database)
       fileSize = try HistoryFolder.size(of: database.path) ?? 0

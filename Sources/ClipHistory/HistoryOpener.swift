@@ -28,16 +28,7 @@ struct HistoryOpener {
     try prepareFolder()
     let lock = try completeAndShare()
     let isReplaced = try quarantineForeignWAL()
-    if try isMarked() { throw .damaged }
-    if try isEmptied() { throw .damaged }
-    var isAlone = false
-    var isDamaged = try lock.withExclusiveLock { () throws(StoreError) in
-      isAlone = true
-      try removeLeftovers()
-      return try hasHiddenDamage()
-    }
-    if !isAlone { isDamaged = try hasDamageAtRest() }
-    if isDamaged { throw .damaged }
+    if try isDamaged() { throw .damaged }
     var connection = try open(under: lock)
     connection.hasReplacedDatabase = isReplaced
     return connection
@@ -165,42 +156,24 @@ struct HistoryOpener {
   /// Whether the history was found damaged while it was in use.
   func isMarked() throws(StoreError) -> Bool { try HistoryFolder.size(of: location.damageMarker) != nil }
 
-  /// Whether the history is marked as damaged, or has hidden damage; call this only while no other process has the
-  /// history open.
+  /// Whether the history is damaged, as far as that is known without SQLite, which silently treats an empty file as a
+  /// new database, and ignores a WAL from its first damaged frame on.
   func isDamaged() throws(StoreError) -> Bool {
     if try isMarked() { return true }
-    return try hasHiddenDamage()
-  }
-
-  /// Whether the history is known to be damaged without reading it; false if that cannot be determined now.
-  func isKnownDamaged() throws(StoreError) -> Bool {
-    if try isMarked() { return true }
-    do throws(StoreError) {
-      return try FolderLock(location).withExclusiveLock(hasHiddenDamage)
-    } catch .locked {
-      return false
-    }
-  }
-
-  /// Whether the database was emptied or its WAL is damaged; another process may be writing the WAL.
-  ///
-  /// SQLite silently treats an empty file as a new database, and ignores a WAL from its first damaged frame on.
-  func hasHiddenDamage() throws(StoreError) -> Bool {
     if try isEmptied() { return true }
-    guard try walSize() > 0, try !WALPairing.isBroken(location), let log = try RawFile(location.wal)
+    let before = try HistoryFolder.modification(of: location.wal)
+    guard try hasDamagedWAL() else { return false }
+    // Another process may be writing the WAL. A write within the clock's granularity would not change the time.
+    usleep(20_000)
+    guard try hasDamagedWAL() else { return false }
+    return try HistoryFolder.modification(of: location.wal) == before
+  }
+
+  private func hasDamagedWAL() throws(StoreError) -> Bool {
+    guard try walSize() > 0, try !WALPairing.isBroken(location), let wal = try RawFile(location.wal)
     else { return false }
     let layout = PageLayout(of: try RawFile(location.database)) ?? .ours
-    return WALReader(log, pageSize: layout.pageSize).isDamaged
-  }
-
-  /// Whether the history has hidden damage, although other processes have it open; false while one of them writes.
-  private func hasDamageAtRest() throws(StoreError) -> Bool {
-    let before = try HistoryFolder.modification(of: location.wal)
-    guard try hasHiddenDamage() else { return false }
-    // A write within the clock's granularity would not change the time.
-    usleep(20_000)
-    guard try hasHiddenDamage() else { return false }
-    return try HistoryFolder.modification(of: location.wal) == before
+    return WALReader(wal, pageSize: layout.pageSize).isDamaged
   }
 
   /// Whether the database is empty, or missing although there is a WAL.
@@ -274,26 +247,36 @@ struct HistoryOpener {
 
   /// Completes the history if necessary, then takes the shared lock.
   ///
-  /// Moving the files needs the exclusive lock; if two programs start together, only one of them moves the files.
+  /// Moving and removing files needs the exclusive lock; if two programs start together, only one of them does it.
   private func completeAndShare() throws(StoreError) -> FolderLock {
-    var isIncomplete: Bool {
-      get throws(StoreError) { if try isRecoveryDue() { true } else { try isMissing() } }
-    }
-    let wasIncomplete = try isIncomplete
+    let wasIncomplete = try isIncomplete()
     var attempts = 20
-    while try isIncomplete {
+    while true {
+      if try !isIncomplete(), try !hasLeftovers() { break }
       do throws(StoreError) {
         let lock = try FolderLock(location, alone: true)
         defer { withExtendedLifetime(lock) {} }
         try complete()
+        break
       } catch .locked {
-        // Another program is about to complete the history, or has done so and has it open.
+        // Leftovers can wait. Another program is about to complete the history, or has done so and has it open.
+        guard try isIncomplete() else { break }
         withExtendedLifetime(try FolderLock(location, patiently: true)) {}
-        if try isIncomplete { attempts -= 1 }
+        attempts -= 1
         guard attempts > 0 else { throw .locked }
       }
     }
     return try FolderLock(location, patiently: wasIncomplete)
+  }
+
+  private func isIncomplete() throws(StoreError) -> Bool {
+    if try isRecoveryDue() { return true }
+    return try isMissing()
+  }
+
+  private func hasLeftovers() throws(StoreError) -> Bool {
+    if try HistoryFolder.size(of: location.unfinishedRecovery.database) != nil { return true }
+    return try HistoryFolder.size(of: location.finishedRecovery) != nil
   }
 
   /// Checks through a read-only connection that the file is ours, because closing a write connection checkpoints the
@@ -367,7 +350,7 @@ final class ReopeningReader<Connection: PreparedReads> {
     do throws(StoreError) {
       if salvages {
         if rows != nil { throw .damaged }
-        if try opening.isKnownDamaged() { throw .damaged }
+        if try opening.isDamaged() { throw .damaged }
       }
       current = try Connection(opening.openForReading())
     } catch {

@@ -102,7 +102,7 @@ public actor HistoryStore: SerialActor {
         access = .unavailable(reason)
         guard reason.mayLeaveReadable else { return }
         do throws(StoreError) {
-          if failure == nil, try opening.isKnownDamaged() { throw .damaged }
+          if failure == nil, try opening.isDamaged() { throw .damaged }
           // Examining every page before the first frame would take too long.
           fallback = try ReopeningReader(opening, salvages: failure != nil)
           fallback?.salvages = true

@@ -60,21 +60,6 @@ struct StoreLifetimeTests {
     #expect(try await store.allIDs() == [1, 2])
   }
 
-  /// Each start of the program checks for other instances, and then releases its lock for an instant.
-  @Test func `opening a history throws and keeps no lock if an import takes the lock first`() async throws {
-    try await history.record("one")
-    let lock = try FolderLock(history.location)
-    var importing: Int32 = -1
-    #expect(throws: StoreError.locked) {
-      try lock.withExclusiveLock {
-        do { importing = try overtakeLock() } catch { Issue.record(error) }
-        return true
-      }
-    }
-    close(importing)
-    #expect(try !lock.withExclusiveLock { false })
-  }
-
   @Test func `opening a file that is not a database leaves no file descriptor open`() async throws {
     try history.plant(Data("not a database at all, not at all".utf8))
     #expect(throws: StoreError.damaged) { try history.store() }
@@ -140,13 +125,5 @@ struct StoreLifetimeTests {
     #expect(try reader.newestPage(limit: 9).map(\.preview) == ["two", "one"])
     reader.close()
     await store.close()
-  }
-
-  /// Takes the folder's lock away from this process, as another program may while this process changes its lock.
-  private func overtakeLock() throws -> Int32 {
-    for descriptor in try descriptors() { try #require(flock(descriptor, LOCK_UN) == 0) }
-    let descriptor = open(history.location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-    return descriptor
   }
 }
