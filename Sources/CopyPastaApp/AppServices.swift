@@ -35,7 +35,10 @@ final class AppServices {
   /// The settings, read at their first use so that the first frame does not wait for them.
   private(set) lazy var preferences = makePreferences()
 
-  private(set) lazy var shortcut = GlobalShortcutController(preferences, backends: makeShortcuts())
+  private(set) lazy var startAtLogin = StartAtLogin.ofDesktop()
+
+  private(set) lazy var shortcut = GlobalShortcutController(
+    preferences, backends: makeShortcuts(), gnome: GnomeShortcut.ofDesktop())
 
   /// Creates the services for the user's own history, settings and desktop.
   static func live() -> AppServices {
@@ -61,19 +64,11 @@ final class AppServices {
     on windowSystem: any WindowSystem
   ) -> [any GlobalShortcutController.Backend] {
     var backends: [any GlobalShortcutController.Backend] = []
-    // GNOME's settings come first, because keys that are set there appear taken to every other backend. A sandbox
-    // cannot reach these settings.
-    if !Desktop.isFlatpak, let gnome = GnomeShortcut.ofDesktop() { backends.append(gnome) }
     // A grab is reliable and carries the time of the press.
     if let grab = windowSystem.makeKeyGrab() { backends.append(grab) }
-    let refused = KeyFile(path: Desktop.Folders.state + "/copypasta/shortcut.ini", group: "refused-shortcut")
     // KDE restores a shortcut that it granted before. Other desktops may list such a shortcut, but it works only after
     // a new request.
-    return backends + [
-      PortalShortcut(
-        refused: refused, remembers: Desktop.names.contains("KDE"),
-        parent: { await windowSystem.parentOfPortalDialog() })
-    ]
+    return backends + [PortalShortcut(remembers: Desktop.names.contains("KDE"))]
   }
 }
 

@@ -43,7 +43,6 @@ final class CopyPastaApplication {
     keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/appearance.ini", group: "appearance")
   ) { [self] in style?.show($0) }
   private var trayIcon: TrayIcon?
-  private var startAtLogin: StartAtLogin?
   private lazy var haptics = Haptics(preferences: services.preferences)
   /// Whether the parts that work without the window were started.
   private var hasStarted = false
@@ -148,7 +147,7 @@ final class CopyPastaApplication {
     guard window?.isShown == false, !reasons.isEmpty else { return }
     services.hints.showOnce(.keepsRunning) {
       let wayBack =
-        if case .held(_, let name?) = services.shortcut.state {
+        if case .held(_, let name) = services.shortcut.state {
           tr("Press %s to show it.").filled(with: name)
         } else if reasons.holds(.trayIcon) {
           tr("Use its tray icon to show it.")
@@ -240,7 +239,6 @@ final class CopyPastaApplication {
   }
 
   private func showPreferences(_ activation: Activation) {
-    startAtLogin?.reconcile()
     dialogs.show(.preferences, above: window?.parentOfDialogs, activation) {
       PreferencesWindow(services, session)
     }
@@ -270,16 +268,7 @@ final class CopyPastaApplication {
       preferences.observe(.showsTrayIcon) { [self] in
         if !preferences[flag: .showsTrayIcon] { reasons.end(.trayIcon) }
       })
-    let entry: any StartAtLogin.Entry =
-      Desktop.isFlatpak
-      ? StartAtLogin.BackgroundPortal(parent: { [services] in
-        await services.windowSystem.parentOfPortalDialog()
-      })
-      : StartAtLogin.AutostartFile()
-    let agreement = KeyFile(
-      path: Desktop.Folders.state + "/copypasta/start-at-login.ini", group: "start-at-login")
-    startAtLogin = StartAtLogin(
-      preferences, entry, agreement: preferences.areKept ? agreement : nil, failed: startAtLoginFailed)
+    services.startAtLogin.adoptReplacedSetting(SettingsSchema(CopyPasta.id + ".Replaced"))
     startShortcut()
   }
 
@@ -306,22 +295,8 @@ final class CopyPastaApplication {
     // Keep the reason: this state lasts only while the user chooses other keys, or while the shortcut is requested.
     case .starting: break
     // GNOME's shortcut starts the program if necessary, so the program need not keep running for it.
-    case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.unsuitable), .notHeld(.refused),
-      .notHeld(.removed):
-      reasons.end(.shortcut)
-    case .notHeld(.taken), .notHeld(.missing), .notHeld(.unbound), .notHeld(.notInstalled),
-      .notHeld(.unsupported):
-      reasons.lose(.shortcut)
-    }
-  }
-
-  /// Shows why *Start at Login* was reset: in Preferences if that window is open, otherwise in the main window.
-  private func startAtLoginFailed(_ message: String) {
-    printError(message)
-    if let preferences = dialogs.open[.preferences] as? PreferencesWindow {
-      preferences.showStartAtLoginError(message)
-    } else {
-      window?.showNotice(message)
+    case .off, .held(by: .gnome, _), .notHeld(.refused): reasons.end(.shortcut)
+    case .notHeld(.taken), .notHeld(.missing), .notHeld(.unsupported): reasons.lose(.shortcut)
     }
   }
 

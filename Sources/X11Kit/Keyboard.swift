@@ -38,18 +38,28 @@ struct Keyboard {
 
   /// Returns the strokes for a combination; empty if the keyboard lacks the key or a modifier.
   ///
-  /// The result has a stroke for each key that has the keysym in the first or second layout, with each state of
-  /// CapsLock and NumLock: a grab treats locks as modifiers.
+  /// The result has a stroke for each key that has the keysym in the first or second layout, with each state of the
+  /// locks that are not part of the combination: a grab treats locks as modifiers.
   func strokes(for keys: KeyCombination) -> Set<Stroke> {
     guard let held = state(of: keys.modifiers) else { return [] }
-    let locks = [UInt16(XCB_MOD_MASK_LOCK.rawValue), state(of: Keysym.numLock) ?? 0]
-    var strokes: Set<Stroke> = []
-    for key in plainStrokes(of: keys.keysym) {
-      for lock in [0, locks[0], locks[1], locks[0] | locks[1]] {
-        strokes.insert(Stroke(code: key.code, state: held | key.state | lock))
-      }
+    let states = locks.filter { held & $0 == 0 }.reduce([held]) { states, lock in
+      states + states.map { $0 | lock }
     }
-    return strokes
+    return Set(
+      plainStrokes(of: keys.keysym).flatMap { key in
+        states.map { Stroke(code: key.code, state: key.state | $0) }
+      })
+  }
+
+  /// The bits of the modifiers that stay on after their key is released.
+  private var locks: [UInt16] {
+    // A key that locks a level need not be a key of the level's modifier.
+    let lockedLevels = Keysym.levels.filter { level in rows.contains { $0.contains(level.lock) } }
+    let keysyms = Keysym.locks + lockedLevels.map(\.shift)
+    // Modifier 1 is Lock, which is Caps Lock or Shift Lock.
+    return modifierKeys.indices.filter { index in
+      index == 1 || hasKey(ofModifier: index, keysyms)
+    }.map { 1 << UInt16($0) }
   }
 
   /// The strokes of the Super keys, pressed alone.
@@ -96,19 +106,23 @@ struct Keyboard {
 
   /// Returns the bit of the modifier that has a key with one of these keysyms.
   private func state(of keysyms: [UInt32]) -> UInt16? {
-    let index = modifierKeys.firstIndex { keys in
-      keys.contains { code in
-        rows.indices.contains(Int(code) - firstCode)
-          && rows[Int(code) - firstCode].contains { keysyms.contains($0) }
-      }
+    modifierKeys.indices.first { hasKey(ofModifier: $0, keysyms) }.map { 1 << UInt16($0) }
+  }
+
+  private func hasKey(ofModifier index: Int, _ keysyms: [UInt32]) -> Bool {
+    modifierKeys[index].contains { code in
+      rows.indices.contains(Int(code) - firstCode)
+        && rows[Int(code) - firstCode].contains { keysyms.contains($0) }
     }
-    return index.map { 1 << UInt16($0) }
   }
 }
 
 /// Keysyms of modifiers (X11 protocol, appendix A).
 private enum Keysym {
-  static let numLock: [UInt32] = [0xff7f]
+  /// Num Lock, Scroll Lock, and the locks of levels 3 and 5.
+  static let locks: [UInt32] = [0xff7f, 0xff14] + levels.map(\.lock)
+  /// The keys that select levels 3 and 5 while they are held, or lock them.
+  static let levels: [(shift: UInt32, lock: UInt32)] = [(0xfe03, 0xfe05), (0xfe11, 0xfe13)]
   static let meta: [UInt32] = [0xffe7, 0xffe8]
   static let alt: [UInt32] = [0xffe9, 0xffea]
   static let logo: [UInt32] = [0xffeb, 0xffec]

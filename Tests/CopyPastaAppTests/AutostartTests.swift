@@ -51,11 +51,17 @@ import Testing
   {
     let scene = try await BusScene.start()
     let sway = try #require(Compositor.all.first { $0.name == "sway" })
-    let message = try await pumping { await StartAtLogin.obstacle(on: scene.client, in: sway) }
-    let line = sway.startLine(for: ShortcutState.program)
-    #expect(
-      message?.contains("sway") == true && message?.hasSuffix("~/.config/sway/config:\n" + line) == true)
-    #expect(try await pumping { await StartAtLogin.obstacle(on: scene.client, in: nil) } == nil)
+    let start = StartAtLogin(StartAtLogin.AutostartFile(folder: folder))
+    try StartAtLogin.AutostartFile(folder: folder, program: "/bin/true").set(true)
+    start.refresh()
+    #expect(start.action.isOn && start.action.isEnabled)
+    try await pumping { await start.findObstacle(on: scene.client, in: sway) }
+    let line = "exec \(CopyPasta.command) --background"
+    #expect(start.obstacle?.contains("sway starts no programs") == true)
+    #expect(start.obstacle?.hasSuffix("~/.config/sway/config:\n" + line) == true)
+    #expect(!start.action.isOn && !start.action.isEnabled)
+    try await pumping { await start.findObstacle(on: scene.client, in: nil) }
+    #expect(start.obstacle == nil && start.action.isOn)
 
     // A session that was started with systemd reads the autostart folder.
     let systemd = "org.freedesktop.systemd1"
@@ -72,7 +78,8 @@ import Testing
       scene.service.ownName(systemd),
     ]
     try await scene.settle()
-    #expect(try await pumping { await StartAtLogin.obstacle(on: scene.client, in: sway) } == nil)
+    try await pumping { await start.findObstacle(on: scene.client, in: sway) }
+    #expect(start.obstacle == nil)
     withExtendedLifetime(registrations) {}
   }
 
@@ -94,153 +101,111 @@ import Testing
     #expect(error?.message.contains(file) == true)
   }
 
-  // MARK: Agreement between setting and file
+  // MARK: What counts as on
 
-  /// Each `StartAtLogin` stands for one run of the program.
-  ///
-  /// The state on which the setting and the file last agreed is stored between runs.
-  /// Each instance is released before the next instance starts, because both would react to the same changes.
-  @Test func `the last change to the start-at-login setting or the autostart file wins`() async throws {
-    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
-    let preferences = Preferences(schema: nil)
-    // The setting may come from gsettings or from an administrator's default.
-    preferences[flag: .startsAtLogin] = true
-    var start: StartAtLogin? = startAtLogin(preferences, autostart)
-    await start?.work?.value
-    #expect(preferences[flag: .startsAtLogin] && autostart.isSet == true)
+  @Test func `the switch is the file: it shows each change of the file, and none is undone`() async throws {
+    let start = StartAtLogin(StartAtLogin.AutostartFile(folder: folder, program: "/bin/true"))
+    start.action.isOn = true
+    await start.work?.value
+    #expect(start.action.isOn && FileManager.default.fileExists(atPath: file))
     try FileManager.default.removeItem(atPath: file)
-    start?.reconcile()
-    #expect(!preferences[flag: .startsAtLogin], "the file was removed")
-    try autostart.set(true)
-    start = nil
-    start = startAtLogin(preferences, autostart)
-    #expect(preferences[flag: .startsAtLogin], "the file was added")
-    start = nil
-    start = startAtLogin(Preferences(schema: nil), autostart)
-    await start?.work?.value
-    #expect(autostart.isSet == false, "the setting is off")
-    start = nil
-    start = startAtLogin(preferences, autostart)
-    await start?.work?.value
-    #expect(autostart.isSet == true)
-    try FileManager.default.removeItem(atPath: file)
-    start = nil
-    start = startAtLogin(preferences, autostart)
-    #expect(!preferences[flag: .startsAtLogin], "the file was removed while the program did not run")
-    withExtendedLifetime(start) {}
+    start.refresh()
+    #expect(!start.action.isOn && !FileManager.default.fileExists(atPath: file))
+    // Another tool starts the program in its own way.
+    let others = "[Desktop Entry]\nType=Application\nName=Mine\nExec=copypasta\n"
+    try others.write(toFile: file, atomically: true, encoding: .utf8)
+    start.refresh()
+    #expect(start.action.isOn)
+    var messages: [String] = []
+    let token = start.failures.add { messages.append($0) }
+    start.action.isOn = false
+    await start.work?.value
+    #expect(start.action.isOn && messages == [StartAtLogin.EntryError.notOurs(path: file).message])
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == others)
+    withExtendedLifetime(token) {}
   }
 
-  @Test func `the start-at-login setting follows the autostart file if settings are not saved`() throws {
+  @Test(arguments: [true, false]) func `the setting of CopyPasta 1.2 is adopted once`(_ starts: Bool)
+    async throws
+  {
+    keepSettingsInMemory()
+    try await compileSettingsSchemas(Fixture.checkout + "/data", into: home.path)
+    let replaced = try #require(SettingsSchema(CopyPasta.id + ".Replaced", compiledIn: home.path))
+    let settings = Settings(replaced, initially: ["start-at-login": .bool(false)])
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
-    try autostart.set(true)
-    let preferences = Preferences(schema: nil)
-    let start = StartAtLogin(preferences, autostart, agreement: nil) { Issue.record("\($0)") }
-    #expect(preferences[flag: .startsAtLogin] && autostart.isSet == true)
-    withExtendedLifetime(start) {}
-  }
-
-  private func startAtLogin(
-    _ preferences: Preferences, _ entry: any StartAtLogin.Entry,
-    failed: @escaping @MainActor (String) -> Void = { Issue.record("\($0)") }
-  ) -> StartAtLogin {
-    let agreement = KeyFile(path: home.path + "/state/start-at-login.ini", group: "start-at-login")
-    return StartAtLogin(preferences, entry, agreement: agreement, failed: failed)
+    try autostart.set(!starts)
+    let start = StartAtLogin(autostart)
+    start.adoptReplacedSetting(replaced)
+    #expect(start.work == nil && autostart.isSet == !starts, "the setting has its default")
+    settings.set("start-at-login", to: .bool(true))
+    settings.set("start-at-login", to: .bool(starts))
+    for _ in 1...2 {
+      start.adoptReplacedSetting(replaced)
+      await start.work?.value
+      #expect(autostart.isSet == starts && settings.userValue(of: "start-at-login") == nil)
+    }
+    try autostart.set(!starts)
+    start.adoptReplacedSetting(replaced)
+    await start.work?.value
+    #expect(autostart.isSet == !starts)
   }
 
   @Test(arguments: ["Hidden=true", "X-GNOME-Autostart-enabled=false"])
   func `an autostart file that the desktop disabled counts as off`(_ line: String) throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     try autostart.set(true)
-    #expect(autostart.isSet == true)
+    #expect(autostart.isSet)
     let content = try String(contentsOfFile: file, encoding: .utf8)
     try (content + line + "\n").write(toFile: file, atomically: true, encoding: .utf8)
-    #expect(autostart.isSet == false)
+    #expect(!autostart.isSet)
     try autostart.set(true)
-    #expect(autostart.isSet == true)
+    #expect(autostart.isSet)
   }
 
   @Test func `an administrator's autostart file counts as on, and a hidden file turns it off`() throws {
     let folders = [home.path + "/etc", home.path + "/usr"]
     try StartAtLogin.AutostartFile(folder: folders[1]).set(true)
     let autostart = StartAtLogin.AutostartFile(folder: folder, systemFolders: folders)
-    #expect(autostart.isSet == true)
+    #expect(autostart.isSet)
     try autostart.set(false)
-    #expect(autostart.isSet == false)
+    #expect(!autostart.isSet)
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nHidden=true\n"))
   }
 
-  @Test func `the autostart file is updated if its program no longer exists`() throws {
+  @Test func `a file whose program no longer exists counts as off, until it is switched on`() throws {
     try StartAtLogin.AutostartFile(folder: folder, program: home.path + "/gone/copypasta").set(true)
-    #expect(StartAtLogin.AutostartFile(folder: folder, program: "/bin/true").isSet == true)
-    #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nTryExec=/bin/true\n"))
-    // The file is not changed if its program exists.
-    #expect(StartAtLogin.AutostartFile(folder: folder, program: "/bin/false").isSet == true)
-    #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nTryExec=/bin/true\n"))
+    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
+    #expect(!autostart.isSet)
+    #expect(try String(contentsOfFile: file, encoding: .utf8).contains("/gone/copypasta"))
+    try autostart.set(true)
+    #expect(autostart.isSet)
   }
 
   // MARK: In a sandbox
 
-  @Test func `a portal's refusal resets start at login; one message is shown if it is locked`() async throws {
-    keepSettingsInMemory()
-    let fake = try await FakePortal()
-    try await fake.start()
-    fake.answers["RequestBackground"] = .refused
-    let preferences = Preferences(schema: nil)
-    var messages: [String] = []
-    let start = startAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
-      messages.append($0)
-    }
-    preferences[flag: .startsAtLogin] = true
-    try await pump("the message") { messages == [StartAtLogin.EntryError.refused.message] }
-    #expect(!preferences[flag: .startsAtLogin])
-    fake.answers["RequestBackground"] = .granted
-    preferences[flag: .startsAtLogin] = true
-    try await pump("the second request") { fake.calls.count == 2 }
-    // The portal does not report its state, so the last granted value counts.
-    try await pump("the answer") { start.work == nil }
-    start.reconcile()
-    #expect(preferences[flag: .startsAtLogin] && messages.count == 1)
-    // Its key has another type, so the setting cannot be reset, as if an administrator had locked it.
-    try home.write(
-      "<schemalist><schema id='\(CopyPasta.id)' path='/org/copypasta/CopyPasta/'>"
-        + "<key name='start-at-login' type='s'><default>''</default></key></schema></schemalist>",
-      to: "locked.gschema.xml")
-    try await compileSettingsSchemas(home.path, into: home.path)
-    fake.answers["RequestBackground"] = .refused
-    let locked = Preferences(schema: SettingsSchema(CopyPasta.id, compiledIn: home.path))
-    let lockedStart = startAtLogin(locked, StartAtLogin.BackgroundPortal { fake.client }) {
-      messages.append($0)
-      if messages.count > 2 { fake.answers["RequestBackground"] = .granted }
-    }
-    try await pump("the refusal") { lockedStart.work == nil }
-    #expect(messages.count == 2 && fake.calls.count == 3 && !locked[flag: .startsAtLogin])
-  }
-
   @Test(arguments: [FakePortal.Answer.granted, .refused])
-  func `a start-at-login change during a portal request is kept, unless the portal refuses the change`(
+  func `in a sandbox, the switch shows what the portal has granted, also after a restart`(
     _ answer: FakePortal.Answer
   ) async throws {
     let fake = try await FakePortal()
     try await fake.start()
-    fake.answers["RequestBackground"] = .silence
-    let preferences = Preferences(schema: nil)
-    var messages: [String] = []
-    let start = startAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
-      messages.append($0)
-    }
-    preferences[flag: .startsAtLogin] = true
-    try await pump("the request") { fake.calls.count == 1 }
-    preferences[flag: .startsAtLogin] = false
     fake.answers["RequestBackground"] = answer
-    fake.respond(to: fake.requests[0], [.uint32(0), .dictionary(["autostart": .bool(true)])])
-    try await pump("the second request") { fake.calls.count == 2 }
+    let isGranted = answer == .granted
+    let portal = StartAtLogin.BackgroundPortal(
+      answer: KeyFile(path: home.path + "/state/start-at-login.ini", group: "start-at-login")
+    ) { fake.client }
+    let start = StartAtLogin(portal)
+    var messages: [String] = []
+    let token = start.failures.add { messages.append($0) }
+    start.action.isOn = true
+    #expect(!start.action.isOn, "not before the portal's answer")
+    try await pumping { await start.work?.value }
+    #expect(start.action.isOn == isGranted && portal.isSet == isGranted)
+    #expect(messages == (isGranted ? [] : [StartAtLogin.EntryError.refused.message]))
     let options = fake.arguments["RequestBackground"]?[1]?.dictionary
-    #expect(options?["autostart"]?.bool == false)
+    #expect(options?["autostart"]?.bool == true)
     #expect(options?["commandline"]?.strings == ["copypasta", "--background"])
-    try await pump("the answer") { start.work == nil }
-    #expect(preferences[flag: .startsAtLogin] == (answer == .refused))
-    #expect(messages == (answer == .refused ? [StartAtLogin.EntryError.refused.message] : []))
-    withExtendedLifetime(start) {}
+    withExtendedLifetime(token) {}
   }
 
   private func run(_ arguments: [String]) async throws -> Program.Result {

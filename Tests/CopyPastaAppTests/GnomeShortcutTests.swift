@@ -35,7 +35,7 @@ import Testing
       initially: ["name": .string(""), "command": .string(""), "binding": .string("")])
     keys = try #require(Accelerator("<Control><Super>v"))
     try #require(!places.areKept, "these are the user's own settings")
-    shortcut.remove()
+    _ = shortcut.remove()
     places.set("custom-keybindings", to: .strings([Self.others]))
   }
 
@@ -52,94 +52,75 @@ import Testing
     </schemalist>
     """
 
-  @Test func `GNOME's settings have the shortcut only after the user has set it up, and only once`()
-    async
-  {
-    #expect(!shortcut.isSet)
-    #expect(await shortcut.start(keys) == .notHeld(.unsupported))
+  @Test func `GNOME's settings have the shortcut only after the user has set it up, and only once`() {
+    #expect(!shortcut.isSet && shortcut.keys == nil)
     #expect(places["custom-keybindings"] == .strings([Self.others]) && entry["binding"] == .string(""))
-    for _ in 1...2 { #expect(shortcut.install(keys)) }
+    for _ in 1...2 { #expect(shortcut.setUp(keys)) }
     #expect(places["custom-keybindings"] == .strings([Self.others, Self.ours]))
     #expect(entry["command"] == .string("copypasta --toggle"))
     #expect(entry["binding"] == .string("<Control><Super>v"))
     #expect(entry["name"] != .string(""))
-    #expect(await shortcut.start(keys) == .held(by: .gnome, name: "Ctrl+Super+V"))
-    shortcut.remove()
+    #expect(shortcut.keys == keys && shortcut.isSet(to: keys))
+    #expect(shortcut.remove())
     #expect(places["custom-keybindings"] == .strings([Self.others]))
     for key in ["name", "command", "binding"] { #expect(entry[key] == .string("")) }
-    #expect(await shortcut.start(keys) == .notHeld(.unsupported))
+    #expect(shortcut.keys == nil)
   }
 
-  @Test func `changes in GNOME's settings are reported, also that the keys are removed or not valid`() async {
-    #expect(shortcut.install(keys))
-    entry.set("command", to: .string("/gone/copypasta --toggle"))
-    #expect(await shortcut.start(keys) == .held(by: .gnome, name: "Ctrl+Super+V"))
-    #expect(entry["command"] == .string("copypasta --toggle"))
-    var states: [ShortcutState] = []
-    let token = shortcut.observers.add { if case .became(let state) = $0 { states.append(state) } }
-    entry.set("binding", to: .string("nonsense"))
-    #expect(states.last == .notHeld(.removed))
-    entry.set("binding", to: .string("<Alt>F2"))
-    #expect(states.last == .held(by: .gnome, name: "Alt+F2"))
-    places.set("custom-keybindings", to: .strings([]))
-    #expect(states.last == .notHeld(.unsupported))
-    withExtendedLifetime(token) {}
-  }
-
-  @Test func `keys changed in GNOME's settings stay until the user chooses others`() async throws {
-    #expect(shortcut.install(keys))
-    entry.set("binding", to: .string("<Super>c"))
-    let preferences = Preferences(schema: nil)
-    let controller = GlobalShortcutController(preferences, backends: [shortcut])
-    controller.start()
-    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Super+C") })
-    controller.askAgain()
-    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Ctrl+Super+V") })
-    preferences.shortcut = "<Alt>F1"
-    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Alt+F1") })
-    entry.set("binding", to: .string(""))
-    #expect(controller.state == .notHeld(.removed) && controller.gnomeChoice == .add)
-    #expect(controller.choose(.add) == nil && entry["binding"] == .string("<Alt>F1"))
-  }
-
-  @Test func `GNOME's shortcut is offered if no other backend works, and removed when it is turned off`()
+  @Test func `nothing in GNOME's settings is written unasked, and the state follows what is there`()
     async throws
   {
+    #expect(shortcut.setUp(keys))
+    let others: [(String, Variant)] = [
+      ("command", .string("/my/copypasta --toggle")), ("binding", .string("<Super>c")),
+      ("name", .string("Mine")),
+    ]
+    for (key, value) in others { entry.set(key, to: value) }
     let preferences = Preferences(schema: nil)
-    let controller = GlobalShortcutController(preferences, backends: [shortcut, FakeShortcut()])
+    let backend = FakeShortcut()
+    backend.outcome = .held(by: .portal, name: "X")
+    let controller = GlobalShortcutController(preferences, backends: [backend], gnome: shortcut)
     controller.start()
-    #expect(try await eventually { controller.state == .notHeld(.unsupported) })
-    #expect(controller.gnomeChoice == .add)
-    // The empty page does not suggest binding a command, which would take longer.
-    #expect(controller.advice.command == nil)
-    #expect(controller.advice.words.contains("Ctrl+Super+V"))
-    #expect(controller.advice.words.contains("Set Up"))
-    #expect(controller.choose(.add) == nil)
+    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Super+C") })
+    controller.request()
+    for setting in ["<Alt>F1", "", "nonsense"] {
+      preferences.shortcut = setting
+      await controller.awaitOutcome()
+      #expect(controller.state == .held(by: .gnome, name: "Super+C"))
+    }
+    await controller.release()
+    for (key, value) in others { #expect(entry[key] == value) }
+    #expect(backend.asked == [] && !shortcut.isSet(to: keys))
+  }
+
+  @Test func `a custom shortcut that is removed or loses its keys is replaced by another backend`()
+    async throws
+  {
+    #expect(shortcut.setUp(keys))
+    let backend = FakeShortcut()
+    backend.outcome = .held(by: .portal, name: "X")
+    let controller = GlobalShortcutController(
+      Preferences(schema: nil), backends: [backend], gnome: shortcut)
+    controller.start()
     #expect(try await eventually { controller.state == .held(by: .gnome, name: "Ctrl+Super+V") })
-    #expect(controller.gnomeChoice == .remove)
-    preferences.shortcut = ""
-    #expect(try await eventually { controller.state == .off })
-    #expect(controller.gnomeChoice == nil && places["custom-keybindings"] == .strings([Self.others]))
-    // A shortcut in GNOME's settings works whatever the preference contains.
-    preferences.shortcut = "nonsense"
-    shortcut.install(keys)
-    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Ctrl+Super+V") })
-    #expect(controller.gnomeChoice == .remove && controller.choose(.remove) == nil)
-    #expect(try await eventually { controller.state == .notHeld(.malformed) })
+    entry.set("binding", to: .string("<Alt>F2"))
+    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Alt+F2") })
+    entry.set("binding", to: .string(""))
+    #expect(try await eventually { controller.state == .held(by: .portal, name: "X") })
+    entry.set("binding", to: .string("<Alt>F2"))
+    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Alt+F2") })
+    places.set("custom-keybindings", to: .strings([]))
+    #expect(try await eventually { controller.state == .held(by: .portal, name: "X") })
   }
 
   /// The schema allows only an empty command, so writing fails as it does if an administrator has locked the key.
-  @Test func `setting up the shortcut shows a message if GNOME's settings are locked`() async throws {
+  @Test func `setting up the shortcut fails if GNOME's settings are locked`() async throws {
     let locked = try #require(
       try await schemaShortcut(
         replacing: "name=\"command\" type=\"s\">",
         with: "name=\"command\" type=\"s\"><choices><choice value=''/></choices>"))
-    let controller = GlobalShortcutController(
-      Preferences(schema: nil), backends: [locked, FakeShortcut()])
-    controller.start()
-    #expect(try await eventually { controller.gnomeChoice == .add })
-    #expect(controller.choose(.add)?.contains("GNOME") == true)
-    #expect(controller.gnomeChoice == .add && places["custom-keybindings"] == .strings([Self.others]))
+    #expect(!locked.setUp(keys) && !locked.isSet)
+    #expect(places["custom-keybindings"] == .strings([Self.others]))
   }
 
   @Test func `a missing or incompatible GNOME schema disables the GNOME backend`() async throws {

@@ -17,7 +17,7 @@ import Testing
     let portal = try await FakePortal()
     self.portal = portal
     keys = try #require(Accelerator("<Control><Super>v"))
-    shortcut = PortalShortcut(limits: .patient) { portal.client }
+    shortcut = PortalShortcut(answeringWithin: Self.patient) { portal.client }
     reports.follow(shortcut)
   }
 
@@ -68,8 +68,8 @@ import Testing
   func `shortcut keys that KDE does not remember are requested`(_ answer: FakePortal.Answer) async throws {
     portal.remembered = FakePortal.list("another", trigger: "Meta+V")
     portal.answers["ListShortcuts"] = answer
-    let limits = answer == .silence ? PortalShortcut.Limits.short(for: "ListShortcuts") : .patient
-    try await expectHeld(makeShortcut(limits, remembers: true))
+    try await expectHeld(
+      makeShortcut(answer == .silence ? Self.short(for: "ListShortcuts") : Self.patient, remembers: true))
     #expect(portal.bindRequests == 1)
   }
 
@@ -101,33 +101,11 @@ import Testing
   ) async throws {
     portal.answers["BindShortcuts"] = answer
     portal.granted = FakePortal.list("toggle-history", trigger: "")
-    try await expectHeld(as: .notHeld(.unbound))
+    try await expectHeld(as: .notHeld(.unsupported))
     portal.activate()
     try await pump("the press") { reports.presses.count == 1 }
     portal.change(to: FakePortal.list("toggle-history", trigger: "Meta+B"))
     try await pump("the keys") { reports.states == [.held(by: .portal, name: "Meta+B")] }
-  }
-
-  @Test func `the portal's dialogs have a parent, and its dialog for the keys opens from version 2 on`()
-    async throws
-  {
-    func make() -> PortalShortcut {
-      PortalShortcut(
-        limits: .patient, connect: { [portal] in portal.client }, parent: { ParentHandle("x11:1f") })
-    }
-    let old = make()
-    try await expectHeld(old)
-    #expect(portal.arguments["BindShortcuts"]?[2]?.string == "x11:1f")
-    #expect(old.openSettings == nil)
-    try await pumping { await old.stop() }
-    portal.version = 2
-    let shortcut = make()
-    #expect(try await start(shortcut) == Self.held)
-    let open = try #require(shortcut.openSettings)
-    #expect(try await pumping { await open() })
-    #expect(portal.arguments["ConfigureShortcuts"]?[1]?.string == "x11:1f")
-    portal.answers["ConfigureShortcuts"] = .error
-    #expect(try await !pumping { await open() })
   }
 
   @Test func `an empty grant needs no second request if a signal lists the granted keys`() async throws {
@@ -154,9 +132,9 @@ import Testing
   @Test func `changes to the shortcut in the desktop's settings are reported`() async throws {
     try await expectHeld()
     let changes: [(list: Variant, state: ShortcutState)] = [
-      (FakePortal.list("another", trigger: "Meta+V"), .notHeld(.removed)), (portal.granted, Self.held),
+      (FakePortal.list("another", trigger: "Meta+V"), .notHeld(.refused)), (portal.granted, Self.held),
       (FakePortal.list("toggle-history", trigger: "Meta+B"), .held(by: .portal, name: "Meta+B")),
-      (FakePortal.list("toggle-history", trigger: ""), .notHeld(.removed)),
+      (FakePortal.list("toggle-history", trigger: ""), .notHeld(.refused)),
     ]
     for change in changes { portal.change(to: change.list) }
     try await pump("the changes") { reports.states == changes.map(\.state) }
@@ -181,7 +159,7 @@ import Testing
     ("CreateSession", FakePortal.Answer.refused, ShortcutState.Reason.refused),
     ("CreateSession", .failed, .unsupported), ("CreateSession", .silence, .unsupported),
     ("CreateSession", .error, .unsupported), ("CreateSession", .nonsense, .unsupported),
-    ("CreateSession", .notAllowed, .notInstalled),
+    ("CreateSession", .notAllowed, .unsupported),
     ("BindShortcuts", .refused, .refused), ("BindShortcuts", .error, .unsupported),
     // GNOME reports a user's refusal like this as well.
     ("BindShortcuts", .failed, .refused), ("BindShortcuts", .nonsense, .refused),
@@ -193,8 +171,8 @@ import Testing
   ) async throws {
     portal.answers[method] = answer
     portal.granted = FakePortal.list("another", trigger: "Meta+V")
-    let limits = answer == .silence ? PortalShortcut.Limits.short(for: method) : .patient
-    try await expectHeld(makeShortcut(limits), as: .notHeld(reason))
+    try await expectHeld(
+      makeShortcut(answer == .silence ? Self.short(for: method) : Self.patient), as: .notHeld(reason))
     try await portal.settle()
     // A pending request and an open session are closed.
     #expect(portal.calls.contains("Request.Close") == (answer == .silence))
@@ -204,7 +182,7 @@ import Testing
   /// A portal may have answered before it gets the call that closes the request.
   @Test(arguments: [("CreateSession", 0), ("ListShortcuts", 1), ("BindShortcuts", 2)])
   func `a portal's late answer is ignored`(method: String, number: Int) async throws {
-    let shortcut = makeShortcut(.short(for: method), remembers: true)
+    let shortcut = makeShortcut(Self.short(for: method), remembers: true)
     reports.follow(shortcut)
     let isHeld = method == "ListShortcuts"
     for method in isHeld ? [method, "BindShortcuts"] : [method] { portal.answers[method] = .silence }
@@ -223,7 +201,8 @@ import Testing
       portal.respond(to: request, late)
       portal.respond(to: portal.requests[2], [.uint32(0), .dictionary(["shortcuts": portal.granted])])
     }
-    #expect(try await pumping { await asking.value } == (isHeld ? Self.held : .notHeld(.unsupported)))
+    let state = try await pumping { await asking.value }
+    #expect(state == (isHeld ? Self.held : .notHeld(.unsupported)))
     portal.respond(to: request, late)
     portal.activate()
     try await portal.settle()
@@ -234,18 +213,18 @@ import Testing
   }
 
   @Test func `a missing bus is reported as unsupported`() async throws {
-    let busless = PortalShortcut(limits: .patient) { () throws(BusError) in
+    let busless = PortalShortcut { () throws(BusError) in
       throw .noBus("none")
     }
     #expect(try await start(busless) == .notHeld(.unsupported))
   }
 
   @Test func `a portal shortcut waits for the user's answer without a time limit`() async throws {
-    let asking = try await ask(makeShortcut(.short(for: "ListShortcuts")))
+    let asking = try await ask(makeShortcut(Self.short(for: "ListShortcuts")))
     let question = try #require(portal.requests.last)
     // Wait until the time limit has passed: start a second shortcut, whose call shows no dialog and times out.
     portal.answers["CreateSession"] = .silence
-    #expect(try await start(makeShortcut(.short(for: "ListShortcuts"))) == .notHeld(.unsupported))
+    #expect(try await start(makeShortcut(Self.short(for: "ListShortcuts"))) == .notHeld(.unsupported))
     portal.respond(to: question, [.uint32(0), .dictionary(["shortcuts": portal.granted])])
     #expect(try await pumping { await asking.value } == Self.held)
   }
@@ -256,101 +235,59 @@ import Testing
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
   }
 
-  // MARK: Refusals
+  // MARK: Lost sessions
 
-  @Test(arguments: ["", "Meta+B"])
-  func `KDE's settings override an earlier refusal of the shortcut`(_ trigger: String) async throws {
-    let folder = try TemporaryFolder()
-    let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
-    try refused.write(strings: [("keys", keys.name)])
-    // KDE lists a refused shortcut without keys until the user sets some.
-    portal.remembered = FakePortal.list("toggle-history", trigger: trigger)
-    portal.granted = portal.remembered ?? portal.granted
-    portal.version = 2
-    try await expectHeld(
-      makeShortcut(refused: refused, remembers: true),
-      as: trigger.isEmpty ? .notHeld(.refused) : .held(by: .portal, name: trigger))
-    #expect((portal.bindRequests > 0) == !trigger.isEmpty)
-    #expect(refused.exists == trigger.isEmpty)
-  }
-
-  @Test func `a portal's refusal is remembered across a restart, for the refused keys only`() async throws {
-    let folder = try TemporaryFolder()
-    let refused = KeyFile(path: folder.path + "/state/shortcut.ini", group: "refused-shortcut")
-    let other = try #require(Accelerator("<Alt>F1"))
-    portal.answers["BindShortcuts"] = .refused
-    try await expectHeld(makeShortcut(refused: refused), as: .notHeld(.refused))
-    #expect(refused.string("keys") == keys.name)
-    portal.answers = [:]
-    #expect(try await start(makeShortcut(refused: refused)) == .notHeld(.refused))
-    #expect(portal.sessions == 1)
-    // The user chooses the same keys again.
-    let again = makeShortcut(refused: refused)
-    again.forgetRefusal()
-    portal.answers["BindShortcuts"] = .refused
-    #expect(try await start(again) == .notHeld(.refused) && portal.sessions == 2)
-    portal.answers = [:]
-    for keys in [other, keys] {
-      #expect(try await start(makeShortcut(refused: refused), keys) == Self.held)
+  @Test func `a portal that appears later or restarts can be asked again`() async throws {
+    // Limit the wait, because a call sent while the portal exits is never answered.
+    let shortcut = makeShortcut(.seconds(1))
+    reports.follow(shortcut)
+    #expect(try await start(shortcut) == .notHeld(.unsupported))
+    for losses in [1, 3] {
+      try await portal.start()
+      try await pump("the portal noticed") { reports.losses == losses }
+      try await pumping { await shortcut.stop() }
+      #expect(try await start(shortcut) == Self.held)
+      portal.stop()
+      try await pump("the shortcut lost") { reports.losses == losses + 1 }
+      try await pumping { await shortcut.stop() }
+      #expect(try await start(shortcut) == .notHeld(.unsupported))
     }
   }
 
-  // MARK: Lost sessions
-
-  @Test func `a portal that appears later or restarts is asked again`() async throws {
-    // Limit the wait, because a call sent while the portal exits is never answered.
-    var limits = PortalShortcut.Limits.patient
-    limits.answer = .seconds(1)
-    limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
-    let shortcut = makeShortcut(limits)
-    reports.follow(shortcut)
-    #expect(try await start(shortcut) == .notHeld(.unsupported))
-    try await portal.start()
-    try await pump("the shortcut") { reports.states.last == Self.held }
-    portal.stop()
-    try await pump("the shortcut lost") { reports.states.last == .starting }
-    try await portal.start()
-    try await pump("the shortcut again") { reports.states.last == Self.held }
-    portal.activate()
-    try await pump("the press") { reports.presses.count == 1 }
-  }
-
-  @Test func `a closed portal session is reopened even if the first attempts fail`() async throws {
-    var limits = PortalShortcut.Limits.patient
-    limits.pauses = Array(repeating: .milliseconds(20), count: 50)
-    let shortcut = makeShortcut(limits)
-    reports.follow(shortcut)
-    try await expectHeld(shortcut)
-    portal.answers["CreateSession"] = .failed
-    portal.closeSession()
-    try await pump("three attempts") { portal.sessions > 3 }
-    portal.answers = [:]
-    try await pump("the shortcut again") { reports.states == [.starting, Self.held] }
-    portal.activate()
-    try await pump("the press") { reports.presses.count == 1 }
-  }
-
-  @Test
-  func `a portal shortcut gives up after a limited number of attempts if the portal closes every session`()
-    async throws
-  {
+  @Test func `a closed session is replaced once, and again after a press`() async throws {
     try await expectHeld()
-    let token = shortcut.observers.add { [portal] in
-      if case .became(Self.held) = $0 { portal.closeSession() }
+    for isPressed in [true, false] {
+      portal.closeSession()
+      try await pump("the shortcut lost") { reports.losses > 0 }
+      try await pumping { await shortcut.stop() }
+      #expect(try await start() == Self.held)
+      guard isPressed else { continue }
+      portal.activate()
+      try await pump("the press") { reports.presses.count == 1 }
+      reports.losses = 0
     }
     portal.closeSession()
     try await pump("the shortcut given up") { reports.states.last == .notHeld(.unsupported) }
-    #expect(portal.sessions == 1 + PortalShortcut.Limits.patient.losses)
-    withExtendedLifetime(token) {}
+    #expect(reports.losses == 1)
   }
 
   // MARK: Helpers
 
-  private func makeShortcut(
-    _ limits: PortalShortcut.Limits = .patient, refused: KeyFile? = nil,
-    remembers: Bool = false
-  ) -> PortalShortcut {
-    PortalShortcut(limits: limits, refused: refused, remembers: remembers) { [portal] in portal.client }
+  /// A limit that even a slow machine does not reach.
+  private static let patient = Duration.seconds(60)
+
+  /// A limit that is short only for the method that the portal does not answer.
+  private static func short(for method: String) -> Duration {
+    switch method {
+    case "CreateSession": .milliseconds(500)
+    // The limit also applies to methods that are answered, so it must be long enough for them.
+    case "ListShortcuts": .seconds(8)
+    default: patient
+    }
+  }
+
+  private func makeShortcut(_ limit: Duration = patient, remembers: Bool = false) -> PortalShortcut {
+    PortalShortcut(answeringWithin: limit, remembers: remembers) { [portal] in portal.client }
   }
 
   /// Starts `other`, or `shortcut` by default.
@@ -385,6 +322,7 @@ import Testing
 private final class Reports {
   var presses: [Activation] = []
   var states: [ShortcutState] = []
+  var losses = 0
   private var tokens: [ListenerToken] = []
 
   func follow(_ shortcut: PortalShortcut) {
@@ -393,22 +331,8 @@ private final class Reports {
         switch $0 {
         case .pressed(let activation): self?.presses.append(activation)
         case .became(let state): self?.states.append(state)
+        case .lost: self?.losses += 1
         }
       })
-  }
-}
-
-extension PortalShortcut.Limits {
-  /// Limits that even a slow machine does not reach.
-  fileprivate static let patient = PortalShortcut.Limits(
-    answer: .seconds(60), pauses: [.milliseconds(10), .milliseconds(500)])
-
-  /// Limits that are short only for the method that the portal does not answer.
-  fileprivate static func short(for method: String) -> PortalShortcut.Limits {
-    var limits = patient
-    if method == "CreateSession" { limits.answer = .milliseconds(500) }
-    // The limit also applies to methods that are answered, so it must be long enough for them.
-    if method == "ListShortcuts" { limits.answer = .seconds(8) }
-    return limits
   }
 }

@@ -41,7 +41,8 @@ import Testing
     let folder = try TemporaryFolder()
     try await compileSettingsSchemas(Self.data, into: folder.path)
     let replaced = try #require(SettingsSchema(CopyPasta.id + ".Replaced", compiledIn: folder.path))
-    let settings = Settings(replaced, initially: [:])
+    let settings = Settings(
+      replaced, initially: ["hide-after-copying": .bool(false), "hide-on-focus-loss": .bool(false)])
     for (key, value) in zip(["hide-after-copying", "hide-on-focus-loss"], old) {
       if let value { settings.set(key, to: .bool(value)) }
     }

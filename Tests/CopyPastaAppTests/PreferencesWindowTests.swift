@@ -11,47 +11,47 @@ import Testing
 @Suite(.serialized) struct PreferencesWindowTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a preference row's switch follows its setting, and is off and disabled if unavailable`()
-    throws
-  {
+  @Test func `a switch follows its setting, which a click on the row toggles`() async throws {
     let preferences = Preferences(schema: nil)
-    let row = PreferenceRow(.showsTrayIcon, of: preferences, "Title", "Explanation")
+    let row = PreferenceRow(toggling: .showsTrayIcon, of: preferences, "Title", "Explanation")
     let control = try #require(row.control as? Switch)
+    let window = Window(title: "test")
+    window.setChild(PreferenceList([row]).root)
+    window.present()
     #expect(control.isOn)
     row.clicked?()
-    #expect(!control.isOn && !preferences[flag: .showsTrayIcon])
-    control.isOn = true
-    #expect(preferences[flag: .showsTrayIcon])
-    row.isAvailable = false
-    #expect(!control.isOn && !control.isEnabled)
-    row.clicked?()
-    #expect(!control.isOn && preferences[flag: .showsTrayIcon])
-    // Tab reaches the row, and then the next.
-    let next = PreferenceRow(.hidesPopup, of: preferences, "Next", "Explanation")
-    let group = PreferenceGroup("Group", [row, next])
-    row.isAvailable = false
-    let window = Window(title: "test")
-    window.setChild(group.root)
-    window.present()
-    MainLoop.run(until: { next.control.width > 0 }, atMost: .seconds(60))
-    for _ in 1...2 { gtk_widget_child_focus(group.root.widget, GTK_DIR_TAB_FORWARD) }
-    #expect(next.control.hasFocusWithin)
+    try await pump("switched off") { !control.isOn && !preferences[flag: .showsTrayIcon] }
+    preferences[flag: .showsTrayIcon] = true
+    #expect(control.isOn)
     window.destroy()
-    row.isAvailable = true
-    #expect(control.isOn && control.isEnabled)
   }
 
-  @Test func `a switch flips back if its setting refuses the change`() async throws {
-    let folder = try TemporaryFolder()
-    try await compileSettingsSchemas(Fixture.checkout + "/data", into: folder.path)
-    let preferences = Preferences(schema: SettingsSchema(CopyPasta.id, compiledIn: folder.path))
-    // The schema refuses to store true as a number.
-    let row = PreferenceRow(.sizeLimit, of: preferences, "Title", "Explanation")
+  @Test func `a switch whose change is refused stays as it is, and a disabled one cannot be changed`()
+    async throws
+  {
+    let window = Window(title: "test")
+    let group = ActionGroup()
+    var requests: [Bool] = []
+    let action = ToggleAction("refusing") { requests.append($0) }
+    group.add(action)
+    let row = PreferenceRow(toggling: "refusing", of: group, "Title", "Explanation")
+    window.setChild(PreferenceList([row]).root)
+    window.present()
+    let control = try #require(row.control as? Switch)
+    for count in 1...2 {
+      row.clicked?()
+      try await pump("the refusal") { requests.count == count && !control.isOn }
+    }
+    action.isEnabled = false
     row.clicked?()
-    try await pump("the stored value") { (row.control as? Switch)?.isOn == false }
+    #expect(requests == [true, true] && !control.isEnabled)
+    action.show(true)
+    #expect(control.isOn)
+    window.destroy()
   }
 
-  @Test func `without haptics, Preferences hides the vibration setting; without a tray, it says so`()
+  @Test
+  func `Preferences offers the tray icon only while a tray host is there, and all fits without scrolling`()
     async throws
   {
     let scene = try await BusScene.start()
@@ -60,26 +60,44 @@ import Testing
       [bus = scene.client] () throws(BusError) in bus
     }
     let root = preferences.window.widget
-    func row(_ text: String) -> UnsafeMutablePointer<GtkWidget>? {
-      Self.label(text, in: root).flatMap { gtk_widget_get_ancestor($0, gtk_list_box_row_get_type()) }
-    }
-    func isVibrationOffered() -> Bool { row("_Vibrate After Copying").map(gtk_widget_get_visible) == 1 }
-    func isTrayMissing() -> Bool {
-      guard let control = row("_Tray Icon").flatMap({ widgets(gtk_switch_get_type(), in: $0).first }) else {
-        return false
+    preferences.window.present()
+    func isOffered() -> Bool {
+      let row = Self.label("_Tray Icon", in: root).flatMap {
+        gtk_widget_get_ancestor($0, gtk_list_box_row_get_type())
       }
-      return gtk_widget_get_sensitive(control) == 0 && gtk_switch_get_active(OpaquePointer(control)) == 0
-        && Self.label("Not available: this desktop has no tray.", in: root) != nil
+      return row.map(gtk_widget_get_visible) == 1
     }
-    try await pump("no tray") { isTrayMissing() }
-    #expect(!isVibrationOffered())
+    #expect(!isOffered())
     do {
-      let names = [Haptics.service, TrayIcon.watcher].map { scene.service.ownName($0.name) }
-      try await pump("both there") { isVibrationOffered() && !isTrayMissing() }
-      withExtendedLifetime(names) {}
+      let watcher = try ScriptedWatcher(on: scene.service, hasHost: false)
+      try await scene.settle()
+      try await scene.settle()
+      #expect(!isOffered())
+      watcher.hasHost = true
+      try await pump("the tray") { isOffered() }
+      let page = try #require(widgets(gtk_scrolled_window_get_type(), in: root).first)
+      try await pump("a page without scrolling") {
+        let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(page))
+        let height = gtk_adjustment_get_page_size(adjustment)
+        return height > 0 && gtk_adjustment_get_upper(adjustment) <= height
+      }
+      withExtendedLifetime(watcher) {}
     }
-    try await pump("both gone") { !isVibrationOffered() && isTrayMissing() }
+    try await pump("no tray") { !isOffered() }
     preferences.window.destroy()
+  }
+
+  @Test func `Keyboard Shortcuts shows the keys that hold now`() async throws {
+    let shown = try ShownDialogs()
+    _ = try await shown.preferences()
+    shown.show(.shortcuts)
+    let window = try #require(shown.dialogs.open[.shortcuts]?.window.widget)
+    #expect(Self.label("Ctrl+Super+V", in: window) != nil)
+    shown.way.outcome = .held(by: .keyGrab, name: "Alt+F1")
+    shown.services.preferences.shortcut = "<Alt>F1"
+    try await pump("the new keys") { Self.label("Alt+F1", in: window) != nil }
+    #expect(Self.label("Ctrl+Super+V", in: window) == nil)
+    shown.dialogs.close()
   }
 
   // MARK: Large text
@@ -92,10 +110,10 @@ import Testing
     let style = ProgramStyle()
     let window = Window(title: "test")
     window.addStyle("preferences")
-    let text = Label("Words")
-    window.setChild(Box(.vertical, [PreferenceGroup("Heading", []).root, text]))
-    let heading = try #require(Self.label("Heading", in: window.widget))
-    #expect(Self.height(heading) > Self.height(text.widget))
+    let (title, text) = (Label("Heading"), Label("Words"))
+    title.addStyle("heading")
+    window.setChild(Box(.vertical, [title, text]))
+    #expect(Self.height(title.widget) > Self.height(text.widget))
     window.destroy()
     withExtendedLifetime(style) {}
   }
@@ -151,7 +169,7 @@ import Testing
   {
     let shown = try ShownDialogs()
     let window = try await shown.preferences()
-    let row = window.shortcut.root.widget
+    let row = window.shortcut.rows[0].root.widget
     func height() -> gint {
       var height: gint = 0
       gtk_widget_measure(
@@ -168,7 +186,7 @@ import Testing
     let words = try #require(failures().first.map { labelTexts(in: $0).joined() })
     #expect(words.hasSuffix("Escape cancels, Backspace turns the shortcut off."))
     #expect(window.shortcut.pressed(try #require(Accelerator(shown.services.preferences.shortcut))))
-    #expect(shown.way.forgottenRefusals == 1)
+    try await pump("the shortcut requested again") { shown.way.asked.count == 2 }
     // A locked setting disables the button, and a click next to it has no effect.
     gtk_widget_set_sensitive(widgets(gtk_button_get_type(), in: row).first, 0)
     window.shortcut.record()
@@ -295,7 +313,7 @@ private final class ShownDialogs {
     try await pump("the shortcut held") { services.shortcut.state == Self.held }
     show(.preferences)
     let window = try #require(dialogs.open[.preferences] as? PreferencesWindow)
-    try await pump("the window on the screen") { window.shortcut.root.isMapped }
+    try await pump("the window on the screen") { window.window.isMapped }
     return window
   }
 

@@ -53,9 +53,8 @@ import Testing
         ShortcutsWindow(services.shortcut), AboutDialog(),
         try Self.textWindow(),
       ]
-      // The empty page gives the advice to bind keys to a command.
-      let page = StatusPage.empty {}
-      page.advice = (services.shortcut.state.message, services.shortcut.state.command)
+      let page = StatusPage.empty()
+      page.advice = services.shortcut.state.advice
       Window(title: "empty").setChild(page.root)
       // Messages scroll if there is not enough room for them.
       for session in sessions { session.question = Self.expired }

@@ -58,5 +58,4 @@ private final class SlowDesktop: WindowSystem {
   var showsWindowIcons: Bool { false }
   func isFocusIn(_ windows: [Window]) async -> Bool { await withCheckedContinuation { question = $0 } }
   func bringHere(_ windows: [Window], _ activation: Activation) async { isBrought = true }
-  func parentHandle(of window: Window) async -> ParentHandle { .none }
 }

@@ -48,22 +48,6 @@ import Testing
     window.destroy()
   }
 
-  @Test func `a value typed into a spin button is applied when the window closes`() {
-    let window = Window(title: "test")
-    let made = SpinButton(1...9, page: 3)
-    var value = 0
-    made.onChange { value = made.value }
-    window.setChild(made)
-    window.present()
-    gtk_editable_set_text(made.opaque, "7")
-    #expect(value == 0)
-    gtk_spin_button_update(made.opaque)
-    #expect(value == 7)
-    gtk_editable_set_text(made.opaque, "")
-    window.destroy()
-    #expect(value == 7)
-  }
-
   @Test func `a button's menu is created only when first opened`() {
     var count = 0
     expectNoLeak { token in

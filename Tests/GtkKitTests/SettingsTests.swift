@@ -66,22 +66,9 @@ import Testing
     #expect(MainLoop.run(until: { told.count == 3 }, atMost: generousLimit))
     #expect(told == ["name", "sound", "list"])
     for (key, value) in changes { #expect(other[key] == value) }
+    #expect(settings.userValue(of: "name") == .string("new") && settings.userValue(of: "volume") == nil)
     for key in ["name", "sound", "list", "nothing"] { settings.reset(key) }
     for (key, _) in changes { #expect(settings[key] == schema.initialValue(of: key)) }
-  }
-
-  @Test func `a setting that is locked or unlocked is reported like a change`() throws {
-    var told: [String] = []
-    let settings = Settings(schema, initially: initial) { told.append($0) }
-    let backend = try #require(
-      RuntimeSymbols.function("g_settings_backend_get_default", as: (@convention(c) () -> gpointer).self))
-    let report = try #require(
-      RuntimeSymbols.function(
-        "g_settings_backend_writable_changed",
-        as: (@convention(c) (gpointer, UnsafePointer<CChar>) -> Void).self))
-    report(backend(), "/org/copypasta/test/sound")
-    #expect(MainLoop.run(until: { told == ["sound"] }, atMost: generousLimit))
-    withExtendedLifetime(settings) {}
   }
 
   @Test func `settings without a schema are kept in memory only`() {

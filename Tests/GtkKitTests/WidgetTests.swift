@@ -49,21 +49,17 @@ import Testing
       button.onClick { _ = token }
       button.onFocusLoss { _ = token }
       button.label = "_Click"
-      let control = Switch()
-      control.onChange { _ = token }
-      control.isOn = true
+      let control = Switch("sound", of: ActionGroup())
       let controlLabel = Label("_Sound", of: control)
       #expect(controlLabel.text == "Sound")
-      let number = SpinButton(1...9, page: 3)
-      number.onChange { _ = token }
-      number.value = 5
       let list = ListBox()
       list.append(Label("row")) { _ = token }
       list.append(Label("another"))
       return Box(
         .vertical, spacing: 1,
         [
-          label, stack, button, control, controlLabel, number, list,
+          label, stack, button, control, controlLabel, list,
+          ToggleButton(label: "1", name: "1 line", action: "test.lines", target: .uint32(1)),
           Button(icon: "edit-copy-symbolic", name: "Copy") { _ = token }, Button(words: "Copy") { _ = token },
           Image(icon: "edit-copy-symbolic", size: 16), Revealer(child: Label("a")),
           Overlay(Label("a"), under: [Label("b")]), ScrolledWindow(child: Label("a")),

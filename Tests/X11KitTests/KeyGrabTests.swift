@@ -50,6 +50,24 @@ extension X11KitTests {
       try await presses.expect(1)
     }
 
+    @Test(arguments: [["Scroll_Lock"], ["Menu"], ["Scroll_Lock", "Menu", "Num_Lock", "Caps_Lock"]])
+    func `locks that a keyboard has as modifiers do not disable a key grab`(_ locks: [String]) async throws {
+      // Scroll Lock is a modifier of its own, and Menu locks level 3, whose modifier belongs to another key.
+      let script = """
+        setxkbmap -layout de -print | sed '/xkb_symbols/s/};/key <MENU> { [ ISO_Level3_Lock ] }; modifier_map Mod3 { <SCLK> }; };/' \
+          | xkbcomp -w 0 - "$DISPLAY"
+        """
+      try await run(["sh", "-c", script])
+      #expect(await grab.grab(Self.toggle) == .held)
+      for lock in locks { try await press(lock == "Menu" ? "135" : lock) }
+      try await press("ctrl+super+" + Self.v)
+      try await presses.expect(1)
+      // AltGr and other modifiers still make it another combination.
+      try await press("ctrl+alt+super+" + Self.v)
+      try await press("ctrl+super+" + Self.v)
+      try await presses.expect(2)
+    }
+
     @Test func `a combination that another program has grabbed is reported as taken`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       let second = try KeyGrab(display: server.display, pressed: { _ in }, changed: { _ in })

@@ -21,9 +21,8 @@ final class KeepAliveReasons {
     case pause
   }
 
-  private var holding: Set<Reason> = []
-  /// The reasons that the desktop has taken away, and the time of each loss.
-  private var lost: [Reason: ContinuousClock.Instant] = [:]
+  /// The reasons, each with the time at which the desktop has taken it away; nil while it is held.
+  private var losses: [Reason: ContinuousClock.Instant?] = [:]
   private let graceTime: Duration
   private let now: @MainActor () -> ContinuousClock.Instant
   private let ended: @MainActor () -> Void
@@ -42,29 +41,24 @@ final class KeepAliveReasons {
   }
 
   /// Whether every reason has ended: none is held or lost.
-  var isEmpty: Bool { holding.isEmpty && lost.isEmpty }
+  var isEmpty: Bool { losses.isEmpty }
 
-  func holds(_ reason: Reason) -> Bool { holding.contains(reason) }
+  func holds(_ reason: Reason) -> Bool { losses[reason] == .some(nil) }
 
-  func hold(_ reason: Reason) {
-    holding.insert(reason)
-    lost[reason] = nil
-  }
+  func hold(_ reason: Reason) { losses[reason] = .some(nil) }
 
   /// Ends a reason that the user no longer wants or that has served its purpose.
   func end(_ reason: Reason) {
-    let held = holding.remove(reason) != nil
-    let wasLost = lost.removeValue(forKey: reason) != nil
-    if held || wasLost { ended() }
+    if losses.removeValue(forKey: reason) != nil { ended() }
   }
 
   /// Marks a reason as lost: the desktop has taken it away and may bring it back.
   func lose(_ reason: Reason) {
-    if holding.remove(reason) != nil { lost[reason] = now() }
+    if holds(reason) { losses[reason] = now() }
   }
 
   /// Drops the reasons that were lost more than `graceTime` ago; call this when the user closes the window.
   func forgetLost() {
-    lost = lost.filter { now() - $0.value < graceTime }
+    losses = losses.filter { $0.value.map { now() - $0 < graceTime } ?? true }
   }
 }

@@ -1,14 +1,13 @@
 import GtkKit
 import SerialQueue
 
-/// Synchronises the setting "start at login" with the desktop's configuration.
+/// Whether the desktop starts the program, hidden, when the user logs in: a switch for the desktop's own configuration.
 @MainActor
 final class StartAtLogin {
   /// The desktop's configuration that starts the program with the session.
   @MainActor
   protocol Entry {
-    /// Whether the desktop starts the program; nil if that cannot be queried.
-    var isSet: Bool? { get }
+    var isSet: Bool { get }
 
     func set(_ starts: Bool) async throws(EntryError)
   }
@@ -34,79 +33,63 @@ final class StartAtLogin {
     }
   }
 
-  private static let key = "starts"
-
-  private let preferences: Preferences
+  /// Whether the program starts at login; a change is applied to the desktop first.
+  private(set) lazy var action = ToggleAction("start-at-login", requested: weakly(self) { $0.set($1) })
+  /// Notified of each error message.
+  let failures = Observers<String>()
+  /// Why the configuration has no effect on this desktop; nil if it has.
+  private(set) var obstacle: String?
   private let entry: any Entry
-  private let agreement: KeyFile?
-  private let failed: @MainActor (String) -> Void
-  private var observation: ListenerToken?
-  /// The value on which the setting and the desktop last agreed; false if they never did.
-  private var isSet: Bool {
-    didSet {
-      guard isSet != oldValue else { return }
-      // If this cannot be stored, the next run compares both sides with the old value, and so may choose the side that
-      // has not changed.
-      do throws(GLibError) { try agreement?.write([(Self.key, isSet ? 1 : 0)]) } catch {}
-    }
-  }
-  /// Applies the setting to the desktop; nil while there is nothing to apply.
   private(set) var work: Task<Void, Never>?
 
-  /// - Parameters:
-  ///   - agreement: Stores the value that both sides last agreed on. Nil if settings are not saved; the setting then
-  ///     follows the desktop.
-  ///   - failed: Called with the reason when the setting had to be reset.
-  init(
-    _ preferences: Preferences, _ entry: any Entry, agreement: KeyFile?,
-    failed: @escaping @MainActor (String) -> Void
-  ) {
-    self.preferences = preferences
+  init(_ entry: any Entry) {
     self.entry = entry
-    self.agreement = agreement
-    self.failed = failed
-    isSet = agreement.map { $0.integers([Self.key])[Self.key] == 1 } ?? preferences[flag: .startsAtLogin]
-    observation = preferences.observe(.startsAtLogin, weakly(self) { $0.changed() })
-    reconcile()
   }
 
-  /// Reconciles the setting and the desktop: the side that changed since they last agreed wins.
+  /// The configuration of this desktop.
+  static func ofDesktop() -> StartAtLogin {
+    StartAtLogin(
+      Desktop.isFlatpak
+        ? BackgroundPortal(
+          answer: KeyFile(
+            path: Desktop.Folders.state + "/copypasta/start-at-login.ini", group: "start-at-login"))
+        : AutostartFile())
+  }
+
+  /// Reads the desktop's configuration again.
+  func refresh() {
+    action.show(obstacle == nil && entry.isSet)
+    action.isEnabled = obstacle == nil
+  }
+
+  /// Finds out whether this desktop ignores the configuration.
+  func findObstacle(on bus: Bus?, in compositor: Compositor? = .current) async {
+    obstacle = await Self.obstacle(on: bus, in: compositor)
+    refresh()
+  }
+
+  /// Applies a setting of CopyPasta 1.2, which had a copy of the configuration, and resets it.
   ///
-  /// While the program was not running, the user may have changed the setting, used the desktop's own settings or
-  /// removed the autostart file, and an administrator may have set a default.
-  func reconcile() {
-    guard work == nil else { return }
-    let actual = entry.isSet ?? isSet
-    // The side that differs from `isSet`, on which both last agreed, has changed. A setting that an administrator has
-    // locked always wins.
-    let isSettingNewer = actual == isSet || !preferences.isWritable(.startsAtLogin)
-    isSet = actual
-    if isSettingNewer { changed() } else { preferences[flag: .startsAtLogin] = actual }
+  /// - Parameter schema: Its schema; nil if it is not installed.
+  func adoptReplacedSetting(_ schema: SettingsSchema?) {
+    let key = "start-at-login"
+    let settings = Settings(schema, initially: [key: .bool(false)])
+    guard let starts = settings.userValue(of: key)?.bool else { return }
+    settings.reset(key)
+    if starts != entry.isSet { set(starts) }
   }
 
-  private func changed() {
-    // Apply one change at a time. When it is done, `changed` runs again and compares the setting.
-    guard work == nil, preferences[flag: .startsAtLogin] != isSet else { return }
+  private func set(_ starts: Bool) {
+    let before = work
     work = Task.unpooled { [self] in
-      let wanted = preferences[flag: .startsAtLogin]
-      await apply(wanted)
-      work = nil
-      // If applying fails and the setting is locked, it keeps its value. Do not apply the same value forever.
-      if preferences[flag: .startsAtLogin] != wanted { changed() }
-    }
-  }
-
-  /// Applies the setting to the desktop; if that fails, resets the setting, unless it has changed again.
-  private func apply(_ wanted: Bool) async {
-    do throws(EntryError) {
-      try await entry.set(wanted)
-      isSet = wanted
-    } catch {
-      isSet = entry.isSet ?? isSet
-      // Do not report a failure if the user has already changed the setting back.
-      guard preferences[flag: .startsAtLogin] == wanted, wanted != isSet else { return }
-      preferences[flag: .startsAtLogin] = isSet
-      failed(error.message)
+      await before?.value
+      do throws(EntryError) {
+        try await entry.set(starts)
+      } catch {
+        printError(error.message)
+        failures.notify(error.message)
+      }
+      refresh()
     }
   }
 }
@@ -118,14 +101,15 @@ extension StartAtLogin {
     name: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
     interface: "org.freedesktop.systemd1.Manager")
 
-  /// Returns why an entry would have no effect on this desktop, and the line to add to a file instead; nil if it works.
+  /// Returns why the configuration would have no effect on this desktop, and the line to add to a file instead; nil if it works.
   ///
   /// A compositor that is configured in a file ignores the autostart folder. Systemd reads that folder if it has
   /// started the session.
-  static func obstacle(on bus: Bus?, in compositor: Compositor? = .current) async -> String? {
+  static func obstacle(on bus: Bus?, in compositor: Compositor?) async -> String? {
     guard let compositor, await !systemdStartsPrograms(bus) else { return nil }
     return tr("Not available: %s starts no programs at login. Add this to %s:").filled(
-      with: compositor.name, compositor.startFile) + "\n" + compositor.startLine(for: ShortcutState.program)
+      with: compositor.name, compositor.startFile ?? compositor.file) + "\n"
+      + compositor.start.filled(with: CopyPasta.command)
   }
 
   private static func systemdStartsPrograms(_ bus: Bus?) async -> Bool {
@@ -158,7 +142,7 @@ extension StartAtLogin {
     private let file: KeyFile
     /// The files of the same name that start the program for every user; the first one counts.
     private let systemFiles: [KeyFile]
-    private let program: String?
+    private let program: String
 
     /// The key that marks a file as written by this program; other files are not changed.
     private static let mark = "X-CopyPasta-StartAtLogin"
@@ -177,49 +161,32 @@ extension StartAtLogin {
       }
       file = entry(in: folder)
       systemFiles = systemFolders.map(entry)
-      self.program = program
+      self.program = program ?? "copypasta"
     }
 
-    /// Whether the file exists, was written by this program, and is not disabled by a key that desktops add.
-    ///
-    /// If the user has no such file, the administrator's file counts. If the program that the file starts no longer
-    /// exists, for example because it was moved, rewrites the file.
-    var isSet: Bool? {
-      guard file.exists else { return isSetBySystem }
-      guard isOurs, Self.isEnabled(file) else { return false }
-      guard let started = file.string("TryExec"), started.hasPrefix("/"),
-        !Desktop.hasProgram(at: started)
-      else { return true }
-      do throws(GLibError) { try write() } catch { return false }
-      return true
-    }
+    /// Whether the desktop starts what the file names, whoever wrote it; an administrator's file counts if the user has
+    /// none.
+    var isSet: Bool { file.exists ? Self.isEnabled(file) : isSetBySystem }
 
     private var isSetBySystem: Bool { systemFiles.first(where: \.exists).map(Self.isEnabled) ?? false }
 
     private static func isEnabled(_ file: KeyFile) -> Bool {
-      file.string("Hidden") != "true" && file.string("X-GNOME-Autostart-enabled") != "false"
+      let program = file.string("TryExec")
+      return file.string("Hidden") != "true" && file.string("X-GNOME-Autostart-enabled") != "false"
+        && (program?.hasPrefix("/") != true || Desktop.hasProgram(at: program ?? ""))
     }
 
-    private var isOurs: Bool { file.string(Self.mark) != nil }
-
     func set(_ starts: Bool) throws(EntryError) {
-      guard !file.exists || isOurs else { throw .notOurs(path: file.path) }
+      guard !file.exists || file.string(Self.mark) != nil else { throw .notOurs(path: file.path) }
       do throws(GLibError) {
-        if starts {
-          try write()
-        } else if isSetBySystem {
-          // A hidden file of the user overrides the administrator's file.
-          try write(isHidden: true)
-        } else {
-          try file.remove()
-        }
+        // A hidden file of the user overrides the administrator's file.
+        if starts || isSetBySystem { try write(isHidden: !starts) } else { try file.remove() }
       } catch {
         throw .failed(path: file.path, reason: error.message)
       }
     }
 
-    private func write(isHidden: Bool = false) throws(GLibError) {
-      let program = program ?? "copypasta"
+    private func write(isHidden: Bool) throws(GLibError) {
       try file.write(strings: [
         ("Type", "Application"), ("Name", "CopyPasta"), ("Icon", CopyPasta.id), ("TryExec", program),
         ("Exec", Self.quoted(program) + " --background"), ("Terminal", "false"), (Self.mark, "true"),
@@ -240,32 +207,34 @@ extension StartAtLogin {
   struct BackgroundPortal: Entry {
     /// How long the portal may take to answer; it may show a dialog to the user.
     private static let limit = Duration.seconds(120)
+    private static let key = "starts"
 
+    /// Stores the portal's last answer, because the portal cannot be asked for it.
+    let answer: KeyFile
     /// Returns the bus that the portal is on; tests replace this closure.
     var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
-    /// Returns the parent of the portal's dialog.
-    var parent: @MainActor () async -> ParentHandle = { .none }
 
-    /// Always nil, because the portal does not report whether the program is started.
-    var isSet: Bool? { nil }
+    var isSet: Bool { answer.integers([Self.key])[Self.key] == 1 }
 
     func set(_ starts: Bool) async throws(EntryError) {
-      let parent = await parent()
-      defer { withExtendedLifetime(parent) {} }
       do {
         let answer = try await Portal(bus: connect()).request(
           "RequestBackground", of: "org.freedesktop.portal.Background", within: Self.limit
         ) { token in
           let reason = tr("To have your clipboard history ready when you need it.")
           return [
-            .string(parent.name),
+            .string(""),
             .dictionary([
               "handle_token": token, "reason": .string(reason), "autostart": .bool(starts),
               "commandline": .strings(["copypasta", "--background"]),
             ]),
           ]
         }
-        if answer["autostart"]?.bool == starts { return }
+        if answer["autostart"]?.bool == starts {
+          return try self.answer.write([(Self.key, starts ? 1 : 0)])
+        }
+      } catch let error as GLibError {
+        throw .failed(path: answer.path, reason: error.message)
       } catch {
         // Without a bus or a portal, the desktop's configuration is unchanged, so this counts as refused, too.
       }

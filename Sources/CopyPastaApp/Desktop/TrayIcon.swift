@@ -4,9 +4,8 @@ import SerialQueue
 
 /// The icon in the desktop's tray, shown while the preference is on, and shown again after a tray host has restarted.
 ///
-/// It is a StatusNotifierItem, which registers with each watcher that appears on the bus. A watcher keeps the list of
-/// items; hosts, such as a panel, show them. Most hosts are watchers as well. Without a tray or a session bus the icon
-/// is missing, and CopyPasta shows no error, because the icon is optional. See
+/// It is a StatusNotifierItem, which registers with each watcher that appears on the bus. Without a tray or a session
+/// bus the icon is missing, and CopyPasta shows no error, because the icon is optional. See
 /// https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/.
 @MainActor
 final class TrayIcon {
@@ -14,10 +13,6 @@ final class TrayIcon {
   enum Request: Equatable {
     case toggle, show, pause, preferences, quit
   }
-
-  static let watcher = RemoteObject(
-    name: "org.kde.StatusNotifierWatcher", path: "/StatusNotifierWatcher",
-    interface: "org.kde.StatusNotifierWatcher")
 
   private let preferences: Preferences
   private let pause: ReadingPause
@@ -30,7 +25,7 @@ final class TrayIcon {
   }
   /// The activation token that the host sent for its next call.
   private var token: String?
-  private var watcherOwner: String?
+  private var host: TrayHost?
   private var observation: ListenerToken?
   private var registrations: [Bus.Registration] = []
   private var pauseObservation: ListenerToken?
@@ -60,7 +55,7 @@ final class TrayIcon {
     guard preferences[flag: .showsTrayIcon] else {
       registrations = []
       pauseObservation = nil
-      watcherOwner = nil
+      host = nil
       isShown = false
       return
     }
@@ -87,50 +82,11 @@ final class TrayIcon {
     ]
     pauseObservation = pause.changes.add { menu.signalPauseChange(on: bus) }
     if !isSandboxed { registrations.append(bus.ownName(name)) }
-    registrations += ["StatusNotifierHostRegistered", "StatusNotifierHostUnregistered"].map { signal in
-      bus.subscribe(to: signal, of: Self.watcher) { [weak self] _ in self?.askForHost(on: bus) }
-    }
-    registrations.append(
-      bus.watchName(Self.watcher.name) { [weak self] in
-        self?.watcherOwner = $0
-        self?.register(name, on: bus)
-      } vanished: { [weak self] in
-        self?.watcherOwner = nil
-        self?.isShown = false
-      })
-  }
-
-  // MARK: The watcher
-
-  private func register(_ name: String, on bus: Bus) {
-    // Hold the icon weakly, so that it can be removed while a slow watcher has not answered.
-    Task.unpooled { [weak self] in
-      do throws(BusError) {
-        try await bus.call(
-          Self.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
-        self?.askForHost(on: bus)
-      } catch {
-        // The watcher rejects items or has exited, so the icon is not shown.
-      }
-    }
-  }
-
-  private func askForHost(on bus: Bus) {
-    let properties = RemoteObject(
-      name: Self.watcher.name, path: Self.watcher.path, interface: "org.freedesktop.DBus.Properties")
-    let asked = watcherOwner
-    Task.unpooled { [weak self] in
-      var isHosted = false
-      do throws(BusError) {
-        let answer = try await bus.call(
-          properties, "Get", [.string(Self.watcher.interface), .string("IsStatusNotifierHostRegistered")],
-          startsService: false)
-        isHosted = answer[0]?.unboxed?.bool ?? false
-      } catch {
-        // A watcher that does not answer counts as a watcher without a host.
-      }
-      // Ignore the answer if the watcher has exited or the icon was removed since the call.
-      if let asked, asked == self?.watcherOwner { self?.isShown = isHosted }
+    host = TrayHost(on: bus) { () throws(BusError) in
+      try await bus.call(
+        TrayHost.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
+    } changed: { [weak self] in
+      self?.isShown = $0
     }
   }
 

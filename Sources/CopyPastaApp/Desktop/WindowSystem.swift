@@ -20,34 +20,6 @@ protocol WindowSystem {
   /// If they were only presented, a window manager might just mark them as urgent, or take the user to their workspace.
   /// A newly mapped window appears on the current workspace with the focus.
   func bringHere(_ windows: [Window], _ activation: Activation) async
-
-  /// Returns the id of a window, as the parent of a portal's dialog; empty if there is none.
-  func parentHandle(of window: Window) async -> ParentHandle
-}
-
-extension WindowSystem {
-  /// Returns the id of the program's window in front, as the parent of a portal's dialog.
-  func parentOfPortalDialog() async -> ParentHandle {
-    let windows = Window.shown
-    guard let window = windows.first(where: \.isShownAndActive) ?? windows.first else { return .none }
-    return await parentHandle(of: window)
-  }
-}
-
-/// A window's id for portals, which is valid while this object exists.
-///
-/// See https://flatpak.github.io/xdg-desktop-portal/docs/window-identifiers.html.
-@MainActor
-final class ParentHandle {
-  static let none = ParentHandle("")
-
-  let name: String
-  private let exported: Window.ExportedHandle?
-
-  init(_ name: String, exported: Window.ExportedHandle? = nil) {
-    self.name = name
-    self.exported = exported
-  }
 }
 
 /// Returns the window system of the open display.
@@ -77,21 +49,11 @@ private struct X11WindowSystem: WindowSystem {
   func bringHere(_ windows: [Window], _ activation: Activation) async {
     let placement = WindowPlacement(display: display)
     for window in windows {
-      guard let number = window.x11Number, let position = await placement.positionIfAway(number) else {
-        continue
-      }
-      let isMaximized = window.isMaximized
+      guard let number = window.x11Number, await placement.isAway(number) else { continue }
       window.unmap()
       await placement.waitUntilReleased(number)
-      guard window.isVisible else { continue }
-      window.mapAgain(activation)
-      // The window manager may choose another place for a new window.
-      if !isMaximized { await placement.move(number, to: position) }
+      if window.isVisible { window.mapAgain(activation) }
     }
-  }
-
-  func parentHandle(of window: Window) async -> ParentHandle {
-    window.x11Number.map { ParentHandle("x11:" + String($0, radix: 16)) } ?? .none
   }
 }
 
@@ -116,10 +78,5 @@ private struct WaylandWindowSystem: WindowSystem {
       window.unmap()
       window.mapAgain(activation)
     }
-  }
-
-  func parentHandle(of window: Window) async -> ParentHandle {
-    guard let exported = await window.exportHandle() else { return .none }
-    return ParentHandle("wayland:" + exported.name, exported: exported)
   }
 }

@@ -48,7 +48,12 @@ final class ShortcutsWindow: Dialogs.Dialog {
       row.addStyle("key-row")
       list.append(row)
     }
-    return PreferenceGroup.frame(title, list)
+    let heading = Label(title)
+    heading.wrap()
+    heading.addStyle("heading")
+    list.addStyle("boxed-list")
+    list.setLabelledBy(heading)
+    return Box(.vertical, spacing: 12, [heading, list])
   }
 
   /// Makes the keycaps of a row, side by side or, if there is not enough room, below each other.

@@ -5,7 +5,7 @@ import GtkKit
 final class HistoryContentView {
   let root: Overlay
   /// The page of an empty history, which explains when the clipboard is read.
-  private(set) lazy var emptyPage = StatusPage.empty(copy: copyCommand)
+  private(set) lazy var emptyPage = StatusPage.empty()
   private(set) lazy var messages = MessageBar(over: root) { [weak self] in
     self?.focusAgain()
   } entered: { [session] in
@@ -13,16 +13,13 @@ final class HistoryContentView {
   } covers: { [weak self] in
     self?.coveredHeight = $0
   }
-  private let copyCommand: @MainActor () -> Void
   private let pages = Stack()
   private let session: HistorySession
   /// The page in place of the list; nil while the list is shown.
   private var page: StatusPage?
   private var list: HistoryList?
 
-  /// - Parameter copyCommand: Copies the command that the empty page shows.
-  init(_ session: HistorySession, copyCommand: @escaping @MainActor () -> Void) {
-    self.copyCommand = copyCommand
+  init(_ session: HistorySession) {
     self.session = session
     root = Overlay(pages, under: [])
   }

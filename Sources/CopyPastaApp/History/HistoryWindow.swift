@@ -12,7 +12,7 @@ final class HistoryWindow {
   let session: HistorySession
   let readingIndicator = ReadingIndicator()
   private let actions = ActionGroup()
-  private(set) lazy var body = HistoryContentView(session, copyCommand: weakly(self) { $0.copyCommand() })
+  private(set) lazy var body = HistoryContentView(session)
   /// The list of clips, created once the history is open.
   private(set) var list: HistoryList?
   /// Whether the window has been drawn at least once.
@@ -225,11 +225,9 @@ final class HistoryWindow {
 
   private func useSettings() {
     list?.lineLimit = services.preferences.previewLineCount
-    let advice = services.shortcut.advice
-    body.emptyPage.advice = (advice.words, advice.command)
-    list?.note =
-      advice.command == nil
-      ? advice.words : tr("To show the history from any app, set up a shortcut in Preferences.")
+    let advice = services.shortcut.state.advice
+    body.emptyPage.advice = advice
+    list?.note = advice
   }
 
   /// Tells the session how much the user sees: the clipboard is read only while the window is active.
@@ -299,14 +297,6 @@ final class HistoryWindow {
     if isDrawn { window.emitActivityAgain() }
     messages.isWindowActive = isDrawn && isActive
     followActivity()
-  }
-
-  private func copyCommand() {
-    guard let command = services.shortcut.advice.command else { return }
-    Task.unpooled { [self] in
-      let failure = await session.copy(command: command)
-      if let failure { showNotice(failure) } else { body.emptyPage.showCopied() }
-    }
   }
 
   /// Stores the window's size and the number of preview lines for the first frame of the next start.

@@ -8,19 +8,13 @@ final class StatusPage {
   private let heading = Label()
   private let note = Label()
   private let body = Label()
-  private let command = Label()
-  private let commandBox: Box
-  private let copyButton = CopyButton(tr("Copy"))
 
-  /// - Parameter copy: Called when the user clicks *Copy* next to the command.
-  init(icon: String, title: String, text: String, copy: @escaping @MainActor () -> Void = {}) {
+  init(icon: String, title: String, text: String) {
     let image = Image(icon: icon, size: 96)
     image.addStyle("dim-label")
     self.title = title
     heading.addStyle("title-2")
     self.text = text
-    commandBox = Box(.horizontal, spacing: 6, [command])
-    commandBox.addStyle("command")
     for label in [heading, body, note] {
       label.wrap()
       label.center()
@@ -28,7 +22,7 @@ final class StatusPage {
       // Hide the labels from screen readers, because the page's name and description contain their texts.
       label.setAccessibleRole(.presentation)
     }
-    page = Box(.vertical, spacing: 12, [image, heading, body, note, commandBox])
+    page = Box(.vertical, spacing: 12, [image, heading, body, note])
     page.addStyle("status-page")
     page.align(horizontally: .center, vertically: .center)
     // Make the page focusable, because its labels are not, and a screen reader announces what gets the focus.
@@ -38,11 +32,6 @@ final class StatusPage {
     root.expand(horizontally: true, vertically: true)
     showTitle()
     image.setAccessibleRole(.presentation)
-    command.wrap()
-    command.expand(horizontally: true)
-    copyButton.root.align(vertically: .center)
-    copyButton.root.onClick(copy)
-    commandBox.append(copyButton.root)
     showText()
   }
 
@@ -65,29 +54,25 @@ final class StatusPage {
     didSet { page.bottomMargin = coveredHeight }
   }
 
-  /// A line below the text and, below that, the command that the line refers to.
-  var advice: (line: String, command: String?) = ("", nil) {
+  /// A line below the text.
+  var advice = "" {
     didSet { showText() }
   }
 
   private func showText() {
     body.text = text
-    note.text = advice.line
-    command.text = advice.command.map(ShortcutState.unbroken) ?? ""
+    note.text = advice
     body.isVisible = !text.isEmpty
-    note.isVisible = !text.isEmpty && !advice.line.isEmpty
-    commandBox.isVisible = !text.isEmpty && advice.command != nil
-    let words = text.isEmpty ? [] : [text, advice.line, advice.command ?? ""]
+    note.isVisible = !text.isEmpty && !advice.isEmpty
+    let words = text.isEmpty ? [] : [text, advice]
     page.setAccessibleDescription(words.filter { !$0.isEmpty }.joined(separator: " "))
   }
 
-  func showCopied() { copyButton.showCopied() }
-
   func focus() { page.grabFocus() }
 
-  static func empty(copy: @escaping @MainActor () -> Void) -> StatusPage {
+  static func empty() -> StatusPage {
     StatusPage(
-      icon: "edit-paste-symbolic", title: tr("No Items Yet"), text: firstSteps(isPaused: false), copy: copy)
+      icon: "edit-paste-symbolic", title: tr("No Items Yet"), text: firstSteps(isPaused: false))
   }
 
   /// Explains to new users what is recorded.

@@ -2,28 +2,19 @@ import ClipHistory
 import GtkKit
 import SerialQueue
 
-/// A group of settings: a heading above a frame of rows.
+/// The rows of settings in a frame.
 @MainActor
-final class PreferenceGroup {
+final class PreferenceList {
   let root: Widget
   /// Retained because a row follows its setting only while the row exists.
   private let rows: [PreferenceRow]
 
-  init(_ title: String, _ rows: [PreferenceRow]) {
+  init(_ rows: [PreferenceRow]) {
     self.rows = rows
     let list = ListBox()
     for row in rows { row.container = list.append(row.root, row.clicked) }
-    root = Self.frame(title, list)
-  }
-
-  /// Makes a frame around a list, with a heading above.
-  static func frame(_ title: String, _ list: ListBox) -> Widget {
-    let heading = Label(title)
-    heading.wrap()
-    heading.addStyle("heading")
     list.addStyle("boxed-list")
-    list.setLabelledBy(heading)
-    return Box(.vertical, spacing: 12, [heading, list])
+    root = list
   }
 }
 
@@ -44,7 +35,6 @@ final class PreferenceRow {
   private let name: Label
   private let words: Label
   let control: Widget
-  private var observation: ListenerToken?
 
   /// - Parameter title: The name, with `_` before the mnemonic that moves the focus to the control.
   init(_ title: String, _ explanation: String, _ control: Widget, clicked: (@MainActor () -> Void)? = nil) {
@@ -84,64 +74,19 @@ final class PreferenceRow {
   var isShown = true {
     didSet { container?.isVisible = isShown }
   }
-
-  /// Whether the setting can have an effect here; if not, its switch is disabled and shown as off.
-  ///
-  /// The row then gets the focus in place of its switch: with Tab, GTK skips a list whose first row is not focusable.
-  var isAvailable = true {
-    didSet {
-      container?.isFocusable = !isAvailable
-      refresh?()
-    }
-  }
-
-  /// Updates the control to show the setting's current value.
-  private var refresh: (@MainActor () -> Void)?
 }
 
 extension PreferenceRow {
-  /// Makes a row with a switch, which a click anywhere on the row toggles.
+  /// Makes a row with a switch for a stateful action, which a click anywhere on the row toggles.
+  convenience init(toggling action: String, of group: ActionGroup, _ title: String, _ explanation: String) {
+    let control = Switch(action, of: group)
+    self.init(title, explanation, control, clicked: control.activate)
+  }
+
   convenience init(
-    _ key: Preferences.Key, of preferences: Preferences, _ title: String, _ explanation: String
+    toggling key: Preferences.Key, of preferences: Preferences, _ title: String, _ explanation: String
   ) {
-    let control = Switch()
-    self.init(title, explanation, control) { if control.isEnabled { control.isOn.toggle() } }
-    bind(control, \.isOn, to: key, \.[flag: key], of: preferences, ifUnavailable: false)
-  }
-
-  convenience init(sizeLimitOf preferences: Preferences, _ title: String, _ explanation: String) {
-    let control = SpinButton(Preferences.sizeLimits, page: 16)
-    self.init(title, explanation, control) { control.grabFocus() }
-    bind(control, \.value, to: .sizeLimit, \.sizeLimitInMiB, of: preferences)
-  }
-
-  convenience init(previewLinesOf preferences: Preferences, _ title: String, _ explanation: String) {
-    let control = SpinButton(Preferences.previewLines, page: 1)
-    self.init(title, explanation, control) { control.grabFocus() }
-    bind(control, \.value, to: .previewLines, \.previewLineCount, of: preferences)
-  }
-
-  /// Binds the control to a setting in both directions, including changes by other programs.
-  private func bind<Control: ValueControl, Value>(
-    _ control: Control, _ shown: ReferenceWritableKeyPath<Control, Value>, to key: Preferences.Key,
-    _ value: ReferenceWritableKeyPath<Preferences, Value>, of preferences: Preferences,
-    ifUnavailable substitute: Value? = nil
-  ) {
-    let show: @MainActor () -> Void = { [weak self, weak control] in
-      guard let self, let control else { return }
-      control[keyPath: shown] = (isAvailable ? nil : substitute) ?? preferences[keyPath: value]
-      control.isEnabled = isAvailable && preferences.isWritable(key)
-    }
-    show()
-    control.onChange { [weak self, weak control] in
-      guard let control, self?.isAvailable == true else { return }
-      preferences[keyPath: value] = control[keyPath: shown]
-      // Show the stored value again, in case the write was refused. Defer: a switch that is reset while it reports the
-      // change would keep the refused state for screen readers.
-      Task.unpooled { show() }
-    }
-    observation = preferences.observe(key, show)
-    refresh = show
+    self.init(toggling: key.rawValue, of: preferences.actions, title, explanation)
   }
 }
 

@@ -16,8 +16,6 @@ final class Preferences {
     case hidesPopup = "hide-popup"
     /// Whether the program shows an icon on a desktop with a tray.
     case showsTrayIcon = "tray-icon"
-    /// Whether the program starts hidden when the user logs in.
-    case startsAtLogin = "start-at-login"
     case sizeLimit = "size-limit"
     case previewLines = "preview-lines"
     case retentionPeriod = "keep-texts"
@@ -28,7 +26,6 @@ final class Preferences {
     var initialValue: Variant {
       switch self {
       case .shortcut: .string("<Control><Super>v")
-      case .startsAtLogin: .bool(false)
       case .hidesPopup, .showsTrayIcon, .usesHaptics: .bool(true)
       case .sizeLimit: .uint32(64)
       case .previewLines: .uint32(3)
@@ -82,13 +79,16 @@ final class Preferences {
     set { self[.retentionPeriod] = .string(newValue.rawValue) }
   }
 
+  /// An action for each key, with which controls change its value.
+  var actions: ActionGroup { settings.actions }
+
   /// Whether settings are saved; false if the schema is not installed or the desktop does not store settings.
   var areKept: Bool { settings.areKept }
 
   /// Whether the user may change a setting; false if the system administrator has locked it.
   func isWritable(_ key: Key) -> Bool { settings.isWritable(key.rawValue) }
 
-  /// Calls `body` after each change of a setting or of `isWritable`, by any program, while the token is held.
+  /// Calls `body` after each change of a setting, by any program, while the token is held.
   func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> ListenerToken {
     changes.add { if $0 == key { body() } }
   }

@@ -5,78 +5,73 @@ import SerialQueue
 @MainActor
 final class PreferencesWindow: Dialogs.Dialog {
   let window = Window(title: tr("Preferences"))
-  private let preferences: Preferences
-  private let startsAtLogin: PreferenceRow
   let messages: MessageBar
-  private let retention: RetentionMenu
-  private let vibrates: PreferenceRow
-  private let trayIcon: PreferenceRow
-  /// Watches on the services for haptic feedback and for the tray icon.
-  private var watches: [Bus.Registration] = []
   let shortcut: ShortcutGroup
+  private let startsAtLogin: PreferenceRow
+  private let trayIcon: PreferenceRow
+  private let retention: RetentionMenu
+  private let list: PreferenceList
+  private var failures: ListenerToken?
+  private var tray: TrayHost?
 
-  /// - Parameter connect: Returns the bus with the services for haptic feedback and for the tray icon.
+  /// - Parameter connect: Returns the bus that the tray is on.
   init(
     _ services: AppServices, _ session: HistorySession,
     connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session
   ) {
     let preferences = services.preferences
-    self.preferences = preferences
     shortcut = ShortcutGroup(
       preferences, services.shortcut, in: window, copy: { [session] in await session.copy(command: $0) })
+    let logins = ActionGroup()
+    logins.add(services.startAtLogin.action)
     startsAtLogin = PreferenceRow(
-      .startsAtLogin, of: preferences, tr("_Start at Login"),
-      tr(
-        "Start hidden, ready for the shortcut. Nothing is recorded until you open the window."
-      ))
-    let page = Box(.vertical, spacing: 24)
+      toggling: "start-at-login", of: logins, tr("_Start at Login"),
+      tr("Starts hidden, so the shortcut always works."))
+    trayIcon = PreferenceRow(
+      toggling: .showsTrayIcon, of: preferences, tr("_Tray Icon"),
+      tr("Show the history and pause recording from the panel."))
+    let page = Box(.vertical, spacing: 12)
     messages = window.show(page: page)
     retention = RetentionMenu(session, messages)
-    vibrates = PreferenceRow(
-      .usesHaptics, of: preferences, tr("_Vibrate After Copying"), tr("A short buzz confirms each copy."))
-    // Hide the row until the haptics service, which runs on phones and tablets, is found.
-    vibrates.isShown = false
-    trayIcon = PreferenceRow(.showsTrayIcon, of: preferences, tr("_Tray Icon"), Self.trayExplanation)
-    let warnings = preferences.areKept ? [] : [Self.warning]
+    list = PreferenceList(
+      shortcut.rows + [
+        PreferenceRow(
+          toggling: .hidesPopup, of: preferences, tr("Hide _Automatically"),
+          tr("After a copy, and when you switch to another app. A window from the app launcher stays.")),
+        startsAtLogin, trayIcon, retention.row,
+        PreferenceRow(
+          tr("Preview Li_nes"), tr("The number of lines shown for each item."),
+          Self.lineButtons(preferences)),
+      ])
     window.onPress { [clipboard = session.clipboard] in clipboard.notePress(at: $0) }
-    (warnings + [shortcut.root] + groups.map(\.root)).forEach(page.append)
-    Task.unpooled { [weak self] in
+    failures = services.startAtLogin.failures.add(weakly(self) { $0.startsAtLogin.showError($1) })
+    services.startAtLogin.refresh()
+    trayIcon.isShown = false
+    list.root.setAccessibleName(tr("Preferences"))
+    ((preferences.areKept ? [] : [Self.warning]) + [list.root]).forEach(page.append)
+    Task.unpooled { [weak self, startAtLogin = services.startAtLogin] in
       var bus: Bus?
       do throws(BusError) { bus = try await connect() } catch {}
-      if let bus { self?.watchServices(on: bus) } else { self?.showTray(false) }
-      if let obstacle = await StartAtLogin.obstacle(on: bus) { self?.showStartAtLoginUnavailable(obstacle) }
+      if let self, let bus { tray = TrayHost(on: bus, changed: weakly(self) { $0.trayIcon.isShown = $1 }) }
+      await startAtLogin.findObstacle(on: bus)
+      if let obstacle = startAtLogin.obstacle {
+        self?.startsAtLogin.explain(ShortcutState.unbroken(obstacle), spoken: obstacle)
+      }
     }
   }
 
-  private func watchServices(on bus: Bus) {
-    watches = [
-      bus.watchName(Haptics.service.name) { [weak self] _ in
-        self?.vibrates.isShown = true
-      } vanished: { [weak self] in
-        self?.vibrates.isShown = false
-      },
-      bus.watchName(TrayIcon.watcher.name) { [weak self] _ in
-        self?.showTray(true)
-      } vanished: { [weak self] in
-        self?.showTray(false)
-      },
-    ]
+  private static func lineButtons(_ preferences: Preferences) -> Widget {
+    let buttons = Preferences.previewLines.map { count in
+      let words = trn("%s line", "%s lines", count).filled(with: Format.number(count))
+      return ToggleButton(
+        label: Format.number(count), name: words, action: "settings." + Preferences.Key.previewLines.rawValue,
+        target: .uint32(UInt32(count)))
+    }
+    let box = Box(.horizontal, buttons)
+    box.addStyle("linked")
+    box.insert(preferences.actions, as: "settings")
+    return box
   }
-
-  private static var trayExplanation: String { tr("Show the history and pause recording from the panel.") }
-
-  private func showTray(_ isThere: Bool) {
-    trayIcon.isAvailable = isThere
-    trayIcon.explain(isThere ? Self.trayExplanation : tr("Not available: this desktop has no tray."))
-  }
-
-  private func showStartAtLoginUnavailable(_ obstacle: String) {
-    startsAtLogin.isAvailable = false
-    startsAtLogin.explain(ShortcutState.unbroken(obstacle), spoken: obstacle)
-  }
-
-  /// Shows why *Start at Login* was reset, in the row of that setting.
-  func showStartAtLoginError(_ message: String) { startsAtLogin.showError(message) }
 
   private static var warning: Widget {
     let label = Label(
@@ -87,30 +82,4 @@ final class PreferencesWindow: Dialogs.Dialog {
     label.addStyle("warning")
     return label
   }
-
-  private lazy var groups: [PreferenceGroup] = [
-    PreferenceGroup(
-      tr("Behavior"),
-      [
-        PreferenceRow(
-          .hidesPopup, of: preferences, tr("Hide _Automatically"),
-          tr("After a copy, and when you switch to another app. A window from the app launcher stays.")),
-        PreferenceRow(
-          previewLinesOf: preferences, tr("Preview Li_nes"), tr("The number of lines shown for each item.")),
-        vibrates,
-      ]),
-    PreferenceGroup(
-      tr("Desktop"),
-      [
-        trayIcon, startsAtLogin,
-      ]),
-    PreferenceGroup(
-      tr("Storage"),
-      [
-        PreferenceRow(
-          sizeLimitOf: preferences, tr("Size _Limit (MiB)"),
-          tr("Larger copies are skipped, with a notice.")),
-        retention.row,
-      ]),
-  ]
 }

@@ -7,8 +7,7 @@ import SerialQueue
 /// the shortcut off.
 @MainActor
 final class ShortcutGroup {
-  private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keysRow, desktopRow, gnomeRow, commandRow])
-    .root
+  var rows: [PreferenceRow] { [keysRow, gnomeRow, commandRow] }
 
   private let preferences: Preferences
   private let controller: GlobalShortcutController
@@ -20,9 +19,8 @@ final class ShortcutGroup {
     tr("Show or Hide the _History"), "", button, clicked: weakly(self) { $0.record() })
   private let commandRow: PreferenceRow
   private let copyButton = CopyButton(tr("Cop_y"))
-  private let desktopButton = Button(label: tr("Ch_ange…"))
-  private let desktopRow: PreferenceRow
-  private let gnomeButton = Button(label: "")
+  private let setUpButton = Button(label: tr("Set _Up"))
+  private let removeButton = Button(label: tr("_Remove"))
   private let gnomeRow: PreferenceRow
   private var tokens: [ListenerToken] = []
 
@@ -41,9 +39,8 @@ final class ShortcutGroup {
     button.addStyle("shortcut")
     commandRow = PreferenceRow(tr("C_ommand to Bind"), "", copyButton.root)
     commandRow.root.addStyle("command")
-    desktopRow = PreferenceRow(
-      tr("Keys in Your Desktop’s Settings"), tr("Your desktop has the last word on the keys."), desktopButton)
-    gnomeRow = PreferenceRow(tr("Shortcut in _GNOME"), "", gnomeButton)
+    gnomeRow = PreferenceRow(
+      tr("Shortcut in GNOME"), "", Box(.horizontal, spacing: 6, [setUpButton, removeButton]))
     window.noteInput()
     // On X11, the button keeps GTK's focus when another window becomes active, because recording grabs the keyboard.
     window.onActivityChange { [weak self, weak window] in
@@ -59,8 +56,9 @@ final class ShortcutGroup {
     // Handle hiding as well, because a window can close without losing the focus first.
     button.onHide(weakly(self) { $0.isRecording = false })
     copyButton.root.onClick(weakly(self) { $0.copyCommand() })
-    desktopButton.onClick(weakly(self) { $0.openSettings() })
-    gnomeButton.onClick(weakly(self) { $0.useGnome() })
+    setUpButton.onClick(weakly(self) { $0.setUpInGnome() })
+    removeButton.onClick(
+      weakly(self) { if let gnome = $0.controller.gnome { $0.changeGnome(gnome.remove) } })
     tokens = [
       controller.changes.add(weakly(self) { $0.show() }),
       preferences.observe(.shortcut, weakly(self) { $0.show() }),
@@ -128,30 +126,28 @@ final class ShortcutGroup {
   private static var keysHint: String { tr("Escape cancels, Backspace turns the shortcut off.") }
 
   private func choose(_ shortcut: String) {
-    if preferences.shortcut != shortcut { preferences.shortcut = shortcut } else { controller.askAgain() }
+    if preferences.shortcut != shortcut { preferences.shortcut = shortcut } else { controller.request() }
     isRecording = false
   }
 
   // MARK: - Alternatives to the shortcut
 
   private func copyCommand() {
-    guard let text = controller.state.command else { return }
+    guard let text = state.command else { return }
     Task.unpooled { [copy, commandRow, copyButton] in
       if let failure = await copy(text) { return commandRow.showError(failure) }
       copyButton.showCopied()
     }
   }
 
-  private func openSettings() {
-    guard let open = controller.openSettings else { return }
-    Task.unpooled { [desktopRow] in
-      if await !open() { desktopRow.showError(tr("Couldn’t open your desktop’s settings.")) }
-    }
+  private func setUpInGnome() {
+    guard let gnome = controller.gnome, let keys = Accelerator(preferences.shortcut) else { return }
+    changeGnome { gnome.setUp(keys) }
   }
 
-  private func useGnome() {
-    if let choice = controller.gnomeChoice, let failure = controller.choose(choice) {
-      gnomeRow.showError(failure)
+  private func changeGnome(_ change: @MainActor () -> Bool) {
+    if !change() {
+      gnomeRow.showError(tr("Couldn’t change GNOME Settings. Your administrator may have locked them."))
     }
   }
 
@@ -160,29 +156,36 @@ final class ShortcutGroup {
   /// The keys in the settings, as the user reads them.
   private var keysSet: String { Accelerator(preferences.shortcut)?.label ?? tr("None") }
 
+  private var state: ShortcutState { controller.state }
+
   /// The text of the button: the keys in the settings, or a notice that no keys work on this desktop.
-  private var name: String { controller.state.command == nil ? keysSet : controller.state.keys }
+  private var name: String { state.command == nil ? keysSet : state.keys }
 
   private func show() {
     button.isEnabled = preferences.isWritable(.shortcut)
     label.text = isRecording ? Self.prompt : name
     if isRecording { button.addStyle("recording") } else { button.removeStyle("recording") }
     guard !isRecording else { return }
-    let state = controller.state
     explain(state.message, namesKeys: state.shortcut == name, isFailure: state.isFailure)
-    desktopRow.isShown = controller.openSettings != nil
-    commandRow.isShown = controller.state.command != nil
-    if let text = controller.state.command { commandRow.explain(ShortcutState.unbroken(text), spoken: text) }
-    gnomeRow.isShown = controller.gnomeChoice != nil
-    switch controller.gnomeChoice {
-    case .add?:
-      gnomeButton.label = tr("Set _Up")
-      gnomeRow.explain(tr("Add %s to the custom shortcuts in GNOME Settings.").filled(with: keysSet))
-    case .remove?:
-      gnomeButton.label = tr("_Remove")
-      gnomeRow.explain(tr("The keys are a custom shortcut in GNOME Settings."))
-    case nil: break
+    commandRow.isShown = state.command != nil
+    if let text = state.command { commandRow.explain(ShortcutState.unbroken(text), spoken: text) }
+    showGnome()
+  }
+
+  /// Offers to add the shortcut if no backend has it, or to change or remove the one that was added.
+  private func showGnome() {
+    let isSet = controller.gnome?.isSet == true
+    if let gnome = controller.gnome, let keys = Accelerator(preferences.shortcut) {
+      setUpButton.isVisible = (isSet || state.command != nil) && !gnome.isSet(to: keys)
+    } else {
+      setUpButton.isVisible = false
     }
+    removeButton.isVisible = isSet
+    gnomeRow.isShown = setUpButton.isVisible || isSet
+    gnomeRow.explain(
+      setUpButton.isVisible
+        ? tr("Add %s to the custom shortcuts in GNOME Settings.").filled(with: keysSet)
+        : tr("The keys are a custom shortcut in GNOME Settings."))
   }
 
   private func explain(_ text: String, namesKeys: Bool = false, isFailure: Bool = false) {

@@ -26,23 +26,6 @@ enum RuntimeSymbols {
   /// `GTK_ACCESSIBLE_PLATFORM_STATE_ACTIVE`.
   static let activeState: guint = 2
 
-  /// The callback of `waylandExportHandle`; parameters: toplevel, handle, user data.
-  typealias WaylandExported =
-    @MainActor @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, gpointer?) -> Void
-
-  /// `gdk_wayland_toplevel_export_handle`, which GDK lacks if it was built without Wayland; parameters: toplevel,
-  /// callback (`WaylandExported`), user data, destroy notify.
-  static let waylandExportHandle = function(
-    "gdk_wayland_toplevel_export_handle",
-    as: (@convention(c) (OpaquePointer, UnsafeRawPointer, gpointer?, GDestroyNotify?) -> gboolean).self)
-  /// `gdk_wayland_toplevel_unexport_handle`; parameter: toplevel.
-  static let waylandUnexportHandle = function(
-    "gdk_wayland_toplevel_unexport_handle", as: (@convention(c) (OpaquePointer) -> Void).self)
-  /// `gdk_wayland_toplevel_drop_exported_handle` (4.12); parameters: toplevel, handle.
-  static let waylandDropHandle = function(
-    "gdk_wayland_toplevel_drop_exported_handle",
-    as: (@convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Void).self)
-
   /// Looks up a function; `Function` must be its C type.
   static func function<Function>(
     _ name: String, as type: Function.Type = Function.self

@@ -1,18 +1,20 @@
 import CGtk
 
-/// The user's settings: those of a GSettings schema or, if the schema is not installed, values in memory.
+/// The user's settings as stateful actions: those of a GSettings schema or, if the schema is not installed, values in
+/// memory.
 ///
 /// ```swift
 /// let schema = SettingsSchema("org.example.App")
 /// let settings = Settings(schema, initially: ["sound": .bool(true)]) { key in print(key, "has changed") }
 /// settings.set("sound", to: .bool(false))
+/// let control = Switch("sound", of: settings.actions)   // is disabled while an administrator has locked the setting
 /// ```
 @MainActor
 public final class Settings {
   private let schema: SettingsSchema?
   private let stored: Object?
-  private var values: [String: Variant]
-  private let changed: @MainActor (String) -> Void
+  /// The actions, each named after its key; activating one changes the setting.
+  public let actions = ActionGroup()
 
   /// Opens the settings of a schema, with GSettings' backend.
   ///
@@ -20,21 +22,27 @@ public final class Settings {
   ///   - schema: nil to keep the values in memory.
   ///   - path: the storage path for a relocatable schema; nil for a schema that defines its own path.
   ///   - initial: all keys, each with the default to use if the schema lacks the key.
-  ///   - changed: called with the key of each change, whether by this program or another, and with each key that an
-  ///     administrator locks or unlocks.
+  ///   - changed: called with the key of each change, whether by this program or another.
   public init(
     _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: Variant],
     changed: @escaping @MainActor (_ key: String) -> Void = { _ in }
   ) {
     self.schema = schema
-    self.changed = changed
-    values = initial
     stored = schema.map { schema in
       // GLib aborts if both the schema and the caller provide a path, or neither does.
       let path = schema.path == nil ? path ?? "/" : nil
       return Object(Owned(taking: g_settings_new_full(schema.pointer, nil, path)))
     }
-    for signal in ["changed", "writable-changed"] { stored?.connect(signal, changed) }
+    for (key, value) in initial {
+      let type = value.type == "b" ? nil : g_variant_type_new(value.type)
+      defer { g_variant_type_free(type) }
+      let action = Object(
+        Owned(
+          taking: object(with: key).map { g_settings_create_action($0.cast(), key) }
+            ?? value.withPointer { g_simple_action_new_stateful(key, type, $0) }))
+      withExtendedLifetime(action) { g_action_map_add_action(actions.opaque, action.opaque) }
+    }
+    actions.connect("action-state-changed", changed)
     // GSettings emits a change only for keys that were read after the handler was connected.
     for key in initial.keys { _ = self[key] }
   }
@@ -53,10 +61,7 @@ public final class Settings {
 
   /// A key's current value; nil if the key was not passed to the initialiser.
   public subscript(key: String) -> Variant? {
-    guard let object = object(with: key), let value = g_settings_get_value(object.cast(), key) else {
-      return values[key]
-    }
-    return Variant(taking: value)
+    g_action_group_get_action_state(actions.opaque, key).map(Variant.init(taking:))
   }
 
   /// Sets a key's value.
@@ -64,14 +69,14 @@ public final class Settings {
   /// - Returns: false if the value has the wrong type or range, or if an administrator has locked the key.
   @discardableResult
   public func set(_ key: String, to value: Variant) -> Bool {
-    if let object = object(with: key) {
-      return schema?.accepts(value, for: key) == true
-        && value.withPointer { g_settings_set_value(object.cast(), key, $0) } != 0
-    }
-    guard let old = values[key] else { return false }
-    values[key] = value
-    if old != value { changed(key) }
-    return true
+    guard self[key]?.type == value.type else { return false }
+    value.withPointer { g_action_group_change_action_state(actions.opaque, key, $0) }
+    return self[key] == value
+  }
+
+  /// Whether a key can be changed; false if an administrator has locked it.
+  public func isWritable(_ key: String) -> Bool {
+    g_action_group_get_action_enabled(actions.opaque, key) != 0
   }
 
   /// The value that the user has set for a key of the schema; nil if the key has its default.
@@ -82,11 +87,6 @@ public final class Settings {
   /// Resets a key of the schema to its default; values in memory do not change.
   public func reset(_ key: String) {
     if let object = object(with: key) { g_settings_reset(object.cast(), key) }
-  }
-
-  /// Whether a key can be changed; false if an administrator has locked it.
-  public func isWritable(_ key: String) -> Bool {
-    object(with: key).map { g_settings_is_writable($0.cast(), key) != 0 } ?? true
   }
 
   /// Returns the GSettings object if it has the key, because GSettings aborts for unknown keys.
@@ -141,16 +141,6 @@ public final class SettingsSchema {
     guard let description = schemaKey(key) else { return nil }
     defer { g_settings_schema_key_unref(description) }
     return g_settings_schema_key_get_default_value(description).map(Variant.init(taking:))
-  }
-
-  /// Whether a key exists and `value` has the key's type and is in its range.
-  func accepts(_ value: Variant, for key: String) -> Bool {
-    guard let description = schemaKey(key) else { return false }
-    defer { g_settings_schema_key_unref(description) }
-    let type = g_settings_schema_key_get_value_type(description)
-    return value.withPointer {
-      g_variant_is_of_type($0, type) != 0 && g_settings_schema_key_range_check(description, $0) != 0
-    }
   }
 
   private func schemaKey(_ key: String) -> OpaquePointer? {

@@ -64,31 +64,47 @@ public final class ToggleButton: Widget {
     gtk_widget_set_focus_on_click(widget, 0)
     gtk_actionable_set_action_name(opaque, action)
   }
+
+  /// Makes a button that sets the state of `action` to `target`; `name` is its name for screen readers.
+  public convenience init(label: String, name: String, action: String, target: Variant) {
+    self.init(new: gtk_toggle_button_new_with_label(label))
+    setAccessibleName(name)
+    gtk_actionable_set_action_name(opaque, action)
+    target.withPointer { gtk_actionable_set_action_target_value(opaque, $0) }
+  }
 }
 
-/// A control whose value the user can change.
+/// A control that shows whether an action is on, and toggles it.
 @MainActor
-public protocol ValueControl: Widget {
-  /// Calls `body` when the value changes, whether by the user or by the program.
-  func onChange(_ body: @escaping @MainActor () -> Void)
-}
+public final class Switch: Widget {
+  private var isFollowing = false
 
-/// A control that is on or off, and takes effect immediately.
-@MainActor
-public final class Switch: Widget, ValueControl {
-  /// Makes a switch that is off.
-  public convenience init() {
+  /// Makes a switch for a stateful action of a group, which enables and disables the switch.
+  public convenience init(_ action: String, of group: ActionGroup) {
     self.init(new: gtk_switch_new())
+    insert(group, as: "switch")
+    gtk_actionable_set_action_name(opaque, "switch." + action)
+    connectReturning("state-set") { [weak self] (_: Bool) -> Bool in self?.isFollowing == true }
+    connect("notify::active") { [weak self] in
+      // After a refusal, GTK leaves the handle where the user has put it. Defer: while the switch reports the change,
+      // resetting it would leave the refused state for screen readers.
+      Task.unpooled { self?.follow(group.isOn(action)) }
+    }
   }
 
-  /// Whether the switch is on.
-  public var isOn: Bool {
-    get { gtk_switch_get_active(opaque) != 0 }
-    set { gtk_switch_set_active(opaque, newValue ? 1 : 0) }
+  private func follow(_ isOn: Bool) {
+    guard self.isOn != isOn else { return }
+    // Do not activate the action again.
+    isFollowing = true
+    gtk_switch_set_active(opaque, isOn ? 1 : 0)
+    gtk_switch_set_state(opaque, isOn ? 1 : 0)
+    isFollowing = false
   }
 
-  /// Calls `body` when the switch changes, whether by the user or by the program.
-  public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::active", body) }
+  /// Toggles the switch, unless it is disabled.
+  public func activate() { gtk_widget_activate(widget) }
+
+  var isOn: Bool { gtk_switch_get_active(opaque) != 0 }
 }
 
 /// A drop-down list of texts, which shows the chosen text.
@@ -111,42 +127,4 @@ public final class DropDown: Widget {
 
   /// Calls `body` when a different text is chosen, whether by the user or by the program.
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::selected", body) }
-}
-
-/// An entry for a number, with buttons to increase and decrease it.
-@MainActor
-public final class SpinButton: Widget, ValueControl {
-  /// Makes an entry for the integers of a range; Page Up and Page Down change the value by `page`.
-  public convenience init(_ range: ClosedRange<Int>, page: Int) {
-    self.init(new: gtk_spin_button_new_with_range(Double(range.lowerBound), Double(range.upperBound), 1))
-    gtk_spin_button_set_increments(opaque, 1, Double(page))
-    gtk_spin_button_set_numeric(opaque, 1)
-    // Otherwise an empty entry would become the smallest value.
-    gtk_spin_button_set_update_policy(opaque, GTK_UPDATE_IF_VALID)
-    leaveWheelToPage()
-    // GTK applies what was typed when the entry loses the focus, but not when the window is closed.
-    onHide { [opaque] in gtk_spin_button_update(opaque) }
-    disposeTextsOnceAlone(within: widget)
-  }
-
-  /// Disables scrolling over the entry, because GTK would change a number under the pointer while the user scrolls the
-  /// page.
-  private func leaveWheelToPage() {
-    let controllers = Object(Owned(taking: gtk_widget_observe_controllers(widget)))
-    for position in 0..<g_list_model_get_n_items(controllers.opaque) {
-      guard let item = g_list_model_get_object(controllers.opaque, position) else { continue }
-      let controller = Object(Owned(taking: item))
-      guard copypasta_is_a(controller.raw, gtk_event_controller_scroll_get_type()) != 0 else { continue }
-      gtk_event_controller_set_propagation_phase(controller.opaque, GTK_PHASE_NONE)
-    }
-  }
-
-  /// The number.
-  public var value: Int {
-    get { Int(gtk_spin_button_get_value_as_int(opaque)) }
-    set { gtk_spin_button_set_value(opaque, Double(newValue)) }
-  }
-
-  /// Calls `body` when the number changes, whether by the user or by the program.
-  public func onChange(_ body: @escaping @MainActor () -> Void) { connect("value-changed", body) }
 }

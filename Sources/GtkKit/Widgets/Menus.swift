@@ -153,6 +153,11 @@ public final class ActionGroup: Object {
   /// Adds a stateful action; other groups may contain the same action.
   public func add(_ action: ToggleAction) { g_action_map_add_action(opaque, action.opaque) }
 
+  /// Whether a stateful action is on.
+  func isOn(_ name: String) -> Bool {
+    g_action_group_get_action_state(opaque, name).map { Variant(taking: $0).bool == true } ?? false
+  }
+
   /// Enables or disables an action; menus show a disabled action as insensitive.
   public func setEnabled(_ name: String, _ isEnabled: Bool) {
     guard let action = g_action_map_lookup_action(opaque, name) else { return }
@@ -166,6 +171,25 @@ public final class ToggleAction: Object {
   /// Creates an action that is initially off.
   public convenience init(_ name: String) {
     self.init(Owned(taking: g_simple_action_new_stateful(name, nil, g_variant_new_boolean(0))))
+  }
+
+  /// Creates an action that is initially off; a request to change it calls `requested` and changes nothing else.
+  public convenience init(_ name: String, requested: @escaping @MainActor (Bool) -> Void) {
+    self.init(name)
+    connect("change-state") { (value: OpaquePointer?) in
+      if let value { requested(g_variant_get_boolean(value) != 0) }
+    }
+  }
+
+  /// Shows a state without a request.
+  public func show(_ isOn: Bool) {
+    g_simple_action_set_state(opaque, g_variant_new_boolean(isOn ? 1 : 0))
+  }
+
+  /// Whether controls can change the action.
+  public var isEnabled: Bool {
+    get { g_action_get_enabled(opaque) != 0 }
+    set { g_simple_action_set_enabled(opaque, newValue ? 1 : 0) }
   }
 
   /// Whether the action is on.

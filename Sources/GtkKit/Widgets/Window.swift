@@ -275,55 +275,6 @@ public final class Window: Widget {
     }
   }
 
-  /// A window's name for other programs on Wayland (xdg-foreign), which is valid while this object exists.
-  @MainActor
-  public final class ExportedHandle {
-    /// The name that the compositor has chosen.
-    public let name: String
-    private let window: Window
-
-    fileprivate init(_ name: String, of window: Window) {
-      self.name = name
-      self.window = window
-    }
-
-    isolated deinit {
-      guard let surface = gtk_native_get_surface(window.opaque) else { return }
-      // GTK 4.12 has replaced `waylandUnexportHandle` with `waylandDropHandle`.
-      if let drop = RuntimeSymbols.waylandDropHandle {
-        drop(surface, name)
-      } else {
-        RuntimeSymbols.waylandUnexportHandle?(surface)
-      }
-    }
-  }
-
-  /// Exports the window to other programs, such as a portal that needs a parent for its dialog.
-  ///
-  /// - Returns: nil if the compositor does not support it or does not answer within a second.
-  public func exportHandle() async -> ExportedHandle? {
-    guard isVisible, x11Number == nil, let surface = gtk_native_get_surface(opaque),
-      let export = RuntimeSymbols.waylandExportHandle
-    else { return nil }
-    let answer = FirstValue<String?>()
-    let exported: RuntimeSymbols.WaylandExported = { _, handle, data in
-      Closure<@MainActor (String) -> Void>.behind(data)(handle.map { String(cString: $0) } ?? "")
-    }
-    let received: @MainActor (String) -> Void = { answer.send($0) }
-    guard
-      export(
-        surface, unsafeBitCast(exported, to: UnsafeRawPointer.self), Closure.retained(received),
-        releaseClosure)
-        != 0
-    else { return nil }
-    do throws(CancellationError) {
-      guard let name = try await answer.value(within: .seconds(1), else: .some(nil)), !name.isEmpty else {
-        return nil
-      }
-      return ExportedHandle(name, of: self)
-    } catch { return nil }
-  }
-
   /// Sets the icon that panels and task switchers show.
   public func setIcon(_ name: String) { gtk_window_set_icon_name(cast(), name) }
 

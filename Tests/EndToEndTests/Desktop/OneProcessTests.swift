@@ -99,7 +99,9 @@ import Testing
       let script = "program=$0; shift; exec \"$program\""
       let app = try await CopyPasta.launch(on: desktop, through: ["/bin/sh", "-c", script, installed])
       try FileManager.default.removeItem(atPath: installed)
-      try desktop.home.set(["start-at-login": "true", "shortcut": "''"])
+      try await desktop.press("ctrl+comma")
+      try await Scene(desktop: desktop, app: app).waitForDialog(titled: "Preferences")
+      try await desktop.press("alt+s")
       let file = desktop.home.configHome + "/autostart/\(CopyPasta.applicationID).desktop"
       try await waitUntil("the autostart file") { FileManager.default.fileExists(atPath: file) }
       let content = try String(contentsOfFile: file, encoding: .utf8)

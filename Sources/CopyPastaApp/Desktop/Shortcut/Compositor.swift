@@ -10,80 +10,54 @@ struct Compositor: Sendable {
   let name: String
   /// The file that binds keys.
   let file: String
-  /// The lines for that file, in which `{toggle}` and `{id}` stand for the command and the program's id.
-  private let template: String
-  /// The file that starts programs.
-  let startFile: String
-  /// The line for that file, in which `{start}` stands for the command.
-  private let startTemplate: String
-  /// Quotes a command's words for use in `template`.
-  private let quote: @Sendable ([String]) -> String
-  /// Quotes a command's words for use in `startTemplate`.
-  private let quoteStart: @Sendable ([String]) -> String
-
-  private init(
-    _ name: String, _ file: String, _ template: String, start: (file: String?, line: String),
-    _ quote: @escaping @Sendable ([String]) -> String,
-    startingBy quoteStart: (@Sendable ([String]) -> String)? = nil
-  ) {
-    self.name = name
-    self.file = file
-    self.template = template
-    startFile = start.file ?? file
-    startTemplate = start.line
-    self.quote = quote
-    self.quoteStart = quoteStart ?? quote
-  }
+  /// The lines for that file, in which `%s` stands for the program's command.
+  let lines: String
+  /// The file that starts programs; nil if `lines` start this program.
+  var startFile: String?
+  /// The line that starts the program without showing its window.
+  let start: String
 
   static let all = [
     Compositor(
-      "sway", "~/.config/sway/config",
-      """
-      bindsym --no-repeat Mod4+Ctrl+v exec {toggle}
-      for_window [app_id="{id}"] floating enable
-      """, start: (nil, "exec {start}"),
-      // "$" begins a variable.
-      { shell($0).substituting(["$": "$$"]) }),
+      name: "sway", file: "~/.config/sway/config",
+      lines: """
+        bindsym --no-repeat Mod4+Ctrl+v exec %s --toggle
+        for_window [app_id="org.copypasta.CopyPasta"] floating enable
+        """, start: "exec %s --background"),
     Compositor(
-      "Hyprland", "~/.config/hypr/hyprland.lua",
-      """
-      hl.bind("SUPER + CTRL + V", hl.dsp.exec_cmd({toggle}))
-      hl.window_rule({ match = { class = "{id}" }, float = true })
-      """, start: (nil, #"hl.on("hyprland.start", function() hl.exec_cmd({start}) end)"#),
-      { inDoubleQuotes(shell($0)) }),
+      name: "Hyprland", file: "~/.config/hypr/hyprland.lua",
+      lines: """
+        hl.bind("SUPER + CTRL + V", hl.dsp.exec_cmd("%s --toggle"))
+        hl.window_rule({ match = { class = "org.copypasta.CopyPasta" }, float = true })
+        """, start: #"hl.on("hyprland.start", function() hl.exec_cmd("%s --background") end)"#),
     // Hyprland before 0.55.
     Compositor(
-      "Hyprland", "~/.config/hypr/hyprland.conf",
-      """
-      bind = SUPER CTRL, V, exec, {toggle}
-      windowrule = float on, match:class {id}
-      """, start: (nil, "exec-once = {start}"),
-      // "#" begins a comment.
-      { shell($0).substituting(["#": "##"]) }),
+      name: "Hyprland", file: "~/.config/hypr/hyprland.conf",
+      lines: """
+        bind = SUPER CTRL, V, exec, %s --toggle
+        windowrule = float on, match:class org.copypasta.CopyPasta
+        """, start: "exec-once = %s --background"),
     // niri accepts only one section `binds`, so the existing one is extended.
     Compositor(
-      "niri", "~/.config/niri/config.kdl",
-      """
-      window-rule { match app-id="^{id}$"; open-floating true; }
-      // In the section binds { … }:
-      Mod+Ctrl+V { spawn {toggle}; }
-      """, start: (nil, "spawn-at-startup {start}"),
-      { $0.map(inDoubleQuotes).joined(separator: " ") }),
+      name: "niri", file: "~/.config/niri/config.kdl",
+      lines: """
+        window-rule { match app-id="^org.copypasta.CopyPasta$"; open-floating true; }
+        // In the section binds { … }:
+        Mod+Ctrl+V { spawn "sh" "-c" "%s --toggle"; }
+        """, start: #"spawn-at-startup "sh" "-c" "%s --background""#),
     Compositor(
-      "river", "~/.config/river/init",
-      """
-      # For river-classic; river 0.4 and newer leave keys to their window manager.
-      riverctl map normal Super+Control V spawn {toggle}
-      riverctl rule-add -app-id {id} float
-      """, start: (nil, "riverctl spawn {start}"),
-      { shell([shell($0)]) }),
+      name: "river", file: "~/.config/river/init",
+      lines: """
+        # For river-classic; river 0.4 and newer leave keys to their window manager.
+        riverctl map normal Super+Control V spawn '%s --toggle'
+        riverctl rule-add -app-id org.copypasta.CopyPasta float
+        """, start: "riverctl spawn '%s --background'"),
     Compositor(
-      "labwc", "~/.config/labwc/rc.xml",
-      """
-      <!-- In the section <keyboard>: -->
-      <keybind key="W-C-v"><action name="Execute" command="{toggle}"/></keybind>
-      """, start: ("~/.config/labwc/autostart", "{start} &"),
-      { shell($0).substituting(["&": "&amp;", "<": "&lt;", "\"": "&quot;"]) }, startingBy: shell),
+      name: "labwc", file: "~/.config/labwc/rc.xml",
+      lines: """
+        <!-- In the section <keyboard>: -->
+        <keybind key="W-C-v"><action name="Execute" command="%s --toggle"/></keybind>
+        """, startFile: "~/.config/labwc/autostart", start: "%s --background &"),
   ]
 
   /// The compositor of this session, according to `$XDG_CURRENT_DESKTOP`; nil on other desktops.
@@ -96,47 +70,5 @@ struct Compositor: Sendable {
   private var hasFile: Bool {
     let path = Desktop.Folders.config + file.dropFirst("~/.config".count)
     return access(path, F_OK) == 0
-  }
-
-  /// The lines for `file`, including the line that starts the program if it belongs there.
-  ///
-  /// - Parameter program: The words of the command without options.
-  @MainActor func lines(for program: [String]) -> String {
-    let lines = template.substituting([
-      "{toggle}": quote(program + ["--toggle"]), "{id}": CopyPasta.id,
-    ])
-    return startFile == file ? startLine(for: program) + "\n" + lines : lines
-  }
-
-  /// The line for `startFile` that starts the program without showing its window.
-  func startLine(for program: [String]) -> String {
-    startTemplate.substituting(["{start}": quoteStart(program + ["--background"])])
-  }
-
-  /// A command for a POSIX shell.
-  private static func shell(_ words: [String]) -> String {
-    words.map(ProgramFiles.quoted).joined(separator: " ")
-  }
-
-  /// A string of Lua or KDL.
-  private static func inDoubleQuotes(_ text: String) -> String {
-    "\"" + text.substituting(["\\": "\\\\", "\"": "\\\""]) + "\""
-  }
-}
-
-extension String {
-  /// Replaces each occurrence of a key, but none within an inserted value.
-  fileprivate func substituting(_ replacements: [String: String]) -> String {
-    var result = ""
-    var rest = self[...]
-    while !rest.isEmpty {
-      if let (key, value) = replacements.first(where: { rest.hasPrefix($0.key) }) {
-        result += value
-        rest = rest.dropFirst(key.count)
-      } else {
-        result.append(rest.removeFirst())
-      }
-    }
-    return result
   }
 }

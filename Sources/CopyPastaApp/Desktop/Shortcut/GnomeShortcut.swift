@@ -1,11 +1,11 @@
 import GtkKit
 
-/// A custom shortcut in GNOME's settings that runs `copypasta --toggle`, for GNOME without the shortcuts portal.
+/// The custom shortcut in GNOME's settings that runs `copypasta --toggle`, for GNOME without the shortcuts portal.
 ///
-/// The user sees the shortcut in GNOME's settings under Keyboard, and can change its keys there. CopyPasta adds it
-/// (`install`), changes it (`follow`) and removes it (`remove`) only at the user's request.
+/// The user sees the shortcut in GNOME's settings under Keyboard, and can change its keys there. Only `setUp` and
+/// `remove` write to these settings, each at a click on a button.
 @MainActor
-final class GnomeShortcut: GlobalShortcutController.Backend {
+final class GnomeShortcut {
   private static let mediaKeys = "org.gnome.settings-daemon.plugins.media-keys"
   private static let path = "/org/gnome/settings-daemon/plugins/media-keys/custom-keybindings/copypasta/"
   private static let list = "custom-keybindings"
@@ -14,16 +14,13 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   private let paths: Settings
   private let entry: Settings
   private let command: String
-  private var changesToken: ListenerToken?
-  private var isWatched = false
-  /// Never notified of a press, because GNOME runs a command, which calls this program over D-Bus.
-  let observers = Observers<GlobalShortcutController.BackendEvent>()
+  let changes = Observers<Void>()
 
   /// Returns the custom shortcut of this desktop; nil if the desktop is not GNOME or lacks the settings for custom
-  /// shortcuts.
+  /// shortcuts, and in a sandbox, which cannot reach them.
   static func ofDesktop() -> GnomeShortcut? {
-    guard Desktop.names.contains("GNOME") else { return nil }
-    return GnomeShortcut(command: ShortcutState.toggleCommand) { SettingsSchema($0) }
+    guard Desktop.names.contains("GNOME"), !Desktop.isFlatpak else { return nil }
+    return GnomeShortcut(command: CopyPasta.command + " --toggle") { SettingsSchema($0) }
   }
 
   /// - Parameter lookUp: Returns the schema with the given id; nil if it is not installed.
@@ -32,23 +29,26 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
       let entrySchema = lookUp(Self.mediaKeys + ".custom-keybinding"), entrySchema.path == nil
     else { return nil }
     self.command = command
-    let changes = Observers<Void>()
-    paths = Settings(schema, initially: [Self.list: .strings([])]) { _ in changes.notify() }
+    paths = Settings(schema, initially: [Self.list: .strings([])]) { [changes] _ in changes.notify() }
     entry = Settings(
       entrySchema, at: Self.path,
       initially: ["name": .string(""), "command": .string(""), "binding": .string("")]
-    ) { _ in changes.notify() }
-    changesToken = changes.add(weakly(self) { shortcut, _ in shortcut.settingsChanged() })
+    ) { [changes] _ in changes.notify() }
   }
 
   /// Whether the shortcut is in GNOME's list.
   var isSet: Bool { listed.contains(Self.path) }
 
-  /// Adds the shortcut to GNOME's settings.
+  /// The keys that GNOME has for the shortcut; nil if the shortcut is not set or has no keys.
+  var keys: Accelerator? { isSet ? entry["binding"]?.string.flatMap { Accelerator($0) } : nil }
+
+  /// Whether the shortcut is set with these keys and this program's command.
+  func isSet(to keys: Accelerator) -> Bool { self.keys == keys && entry["command"] == .string(command) }
+
+  /// Adds the shortcut, or changes its keys.
   ///
   /// - Returns: False if the system administrator has locked these settings.
-  @discardableResult
-  func install(_ keys: Accelerator) -> Bool {
+  func setUp(_ keys: Accelerator) -> Bool {
     // Write the keys last, so that GNOME already has the command when it grabs them.
     let values = [
       ("name", tr("Show or Hide the Clipboard History")), ("command", command), ("binding", keys.name),
@@ -59,54 +59,14 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
     return isWritten && (isSet || paths.set(Self.list, to: .strings(listed + [Self.path])))
   }
 
-  /// Removes the shortcut from GNOME's settings.
+  /// Removes the shortcut.
   ///
   /// - Returns: False if the system administrator has locked these settings.
-  @discardableResult
   func remove() -> Bool {
     guard isSet else { return true }
     guard paths.set(Self.list, to: .strings(listed.filter { $0 != Self.path })) else { return false }
     for key in ["name", "command", "binding"] { entry.reset(key) }
     return true
-  }
-
-  /// Applies the keys that the user has chosen in Preferences, if the shortcut is in GNOME's list; removes it if
-  /// `shortcut` is empty.
-  ///
-  /// Ignores failures: if the settings are locked, GNOME's current keys still work, and the state names them.
-  func follow(_ shortcut: String) {
-    guard isSet else { return }
-    if shortcut.isEmpty {
-      remove()
-    } else if let keys = Accelerator(shortcut), keys.objection == nil {
-      install(keys)
-    }
-  }
-
-  // MARK: - Backend
-
-  /// Leaves the keys as they are, because the user may have changed them in GNOME's settings.
-  func start(_ keys: Accelerator) async -> ShortcutState { watch() }
-
-  /// Leaves GNOME's settings as they are, because the shortcut also starts the program.
-  func stop() async { isWatched = false }
-
-  /// Returns the state, and reports its changes from now on.
-  func watch() -> ShortcutState {
-    // The program may have been moved.
-    if isSet, entry["command"] != .string(command) { entry.set("command", to: .string(command)) }
-    isWatched = true
-    return state
-  }
-
-  private func settingsChanged() {
-    if isWatched { observers.notify(.became(state)) }
-  }
-
-  private var state: ShortcutState {
-    guard isSet, let binding = entry["binding"]?.string else { return .notHeld(.unsupported) }
-    guard let keys = Accelerator(binding) else { return .notHeld(.removed) }
-    return .held(by: .gnome, name: keys.label)
   }
 
   private var listed: [String] { paths[Self.list]?.strings ?? [] }

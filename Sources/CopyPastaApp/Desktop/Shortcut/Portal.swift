@@ -8,12 +8,11 @@ import GtkKit
 struct Portal {
   /// Why a request to a portal failed.
   enum RequestError: Error, Equatable {
-    /// The desktop lacks the portal, or the portal rejected the request.
+    /// The desktop lacks the portal, or the portal rejected the request, for example because it serves only installed
+    /// programs.
     case unavailable
     /// The portal is not running, or exited during the request.
     case gone
-    /// The portal serves only installed programs, and does not find this program.
-    case notInstalled
     /// The user denied the request, or closed its dialog.
     case refused
     /// The portal ended the request without an answer from the user.
@@ -111,8 +110,6 @@ extension Portal.RequestError {
   fileprivate init(_ error: BusError) {
     switch error {
     case _ where error.isAbsence: self = .gone
-    // The error "An app id is required" of xdg-desktop-portal 1.21 and newer.
-    case .refused(name: "org.freedesktop.portal.Error.NotAllowed", _): self = .notInstalled
     case .refused, .noBus: self = .unavailable
     case .timedOut: self = .timedOut
     case .cancelled: self = .cancelled

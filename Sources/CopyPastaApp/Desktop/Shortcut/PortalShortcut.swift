@@ -6,151 +6,81 @@ import SerialQueue
 /// The requested keys are only a preference: the user and the desktop decide on the actual keys.
 @MainActor
 final class PortalShortcut: GlobalShortcutController.Backend {
-  struct Limits {
-    /// The longest wait for an answer that does not depend on the user.
-    var answer = Duration.seconds(10)
-    /// The pauses before each attempt to set up a lost session again.
-    var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(20)]
-    /// The maximum number of consecutive losses after which the session is set up again.
-    var losses = 3
-    /// If a session has lasted at least this long, its loss starts a new count.
-    var steadyTime = Duration.seconds(60)
-  }
-
-  private let limits: Limits
-  private let refused: KeyFile?
+  /// The longest wait for an answer that does not depend on the user.
+  private let limit: Duration
   private let remembers: Bool
   private let connect: @MainActor () async throws(BusError) -> Bus
-  private let parent: @MainActor () async -> ParentHandle
   private var portal: Portal?
-  private var keys: Accelerator?
   private var session: PortalShortcutSession?
   private var watch: Bus.Registration?
-  private var renewal: Task<Void, Never>?
-  /// Whether the portal was not running at the last request, or exited during it.
-  private var isPortalGone = false
-  private var losses = 0
-  private var heldSince = ContinuousClock.now
+  /// Whether a session that the portal closes is replaced: once, and again after a press or a restart of the portal.
+  private var replacesClosed = true
   let observers = Observers<GlobalShortcutController.BackendEvent>()
 
-  /// - Parameters:
-  ///   - refused: Stores the keys that the user refused, so that the next start does not ask for them again; nil stores
-  ///     nothing. A granted request clears the refusal.
-  ///   - remembers: Whether a shortcut that the desktop granted to an earlier session works in later sessions without a
-  ///     request.
-  ///   - parent: Returns the parent of the portal's dialog.
+  /// - Parameter remembers: Whether a shortcut that the desktop granted to an earlier session works in later sessions
+  ///   without a request.
   init(
-    limits: Limits = Limits(), refused: KeyFile? = nil, remembers: Bool = false,
-    connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.ownSession,
-    parent: @escaping @MainActor () async -> ParentHandle = { .none }
+    answeringWithin limit: Duration = .seconds(10), remembers: Bool = false,
+    connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.ownSession
   ) {
-    self.parent = parent
-    self.limits = limits
-    self.refused = refused
+    self.limit = limit
     self.remembers = remembers
     self.connect = connect
   }
 
   func start(_ keys: Accelerator) async -> ShortcutState {
-    self.keys = keys
-    losses = 0
-    let state = await setUp(keys)
-    // Unless the user has refused, watch for a restart of the portal, which may then grant the request.
-    if state != .notHeld(.refused), self.keys != nil { watchPortal() }
-    return state
-  }
-
-  func stop() async {
-    keys = nil
-    watch = nil
-    renewal?.cancel()
-    await renewal?.value
-    renewal = nil
-    await session?.close()
-    session = nil
-  }
-
-  func forgetRefusal() { keepRefusal(of: nil) }
-
-  var openSettings: (@MainActor () async -> Bool)? {
-    guard let session, session.version >= 2 else { return nil }
-    return { [parent] in await session.configure(above: await parent()) }
-  }
-
-  private func keepRefusal(of keys: Accelerator?) {
-    do throws(GLibError) {
-      if let keys { try refused?.write(strings: [("keys", keys.name)]) } else { try refused?.remove() }
-    } catch {
-      printError(tr("Couldn’t save that the shortcut was declined: %s").filled(with: error.message))
-    }
-  }
-
-  // MARK: - Session events
-
-  /// Handles the exit of the portal, and its restart.
-  private func watchPortal() {
-    var isFirst = true
-    watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
-      // Ignore the first call unless the portal was gone: the first call reports the portal that has just received the
-      // request.
-      if let self, !isFirst || isPortalGone { sessionLost() }
-      isFirst = false
-    } vanished: { [weak self] in
-      isFirst = false
-      if self?.session != nil { self?.sessionLost() }
-    }
-  }
-
-  private func handle(_ event: GlobalShortcutController.BackendEvent) {
-    if case .became(.off) = event { sessionLost() } else { observers.notify(event) }
-  }
-
-  private func sessionLost() {
-    guard let keys, renewal == nil else { return }
-    session = nil
-    losses = ContinuousClock.now - heldSince < limits.steadyTime ? losses + 1 : 1
-    guard losses <= limits.losses else {
-      observers.notify(.became(.notHeld(.unsupported)))
-      return
-    }
-    observers.notify(.became(.starting))
-    renewal = Task.unpooled { [weak self, limits] in
-      var outcome = ShortcutState.notHeld(.unsupported)
-      for pause in limits.pauses where outcome == .notHeld(.unsupported) {
-        do { try await Timeout.wait(pause) } catch { return }
-        guard let state = await self?.setUp(keys), !Task.isCancelled else { return }
-        outcome = state
-      }
-      self?.renewal = nil
-      self?.observers.notify(.became(outcome))
-    }
-  }
-
-  // MARK: - Setting up
-
-  private func setUp(_ keys: Accelerator) async -> ShortcutState {
-    let mayAsk = refused?.string("keys") != keys.name
-    // Query KDE even after a refusal, because the user may have revoked the refusal in KDE's settings.
-    guard mayAsk || remembers else { return .notHeld(.refused) }
-    isPortalGone = false
+    var isGone = false
     do throws(Portal.RequestError) {
       let portal = try await connectedPortal()
       let session = try await PortalShortcutSession.make(
-        for: keys, through: portal, within: limits.answer, remembers: remembers, mayAsk: mayAsk,
-        parent, weakly(self) { $0.handle($1) })
+        for: keys, through: portal, within: limit, remembers: remembers, weakly(self) { $0.handle($1) })
       // Close the session if the shortcut was stopped while it was being set up.
-      guard self.keys == keys, !Task.isCancelled else {
+      guard !Task.isCancelled else {
         await session.close()
         return .off
       }
       self.session = session
-      heldSince = .now
-      forgetRefusal()
-      return session.state
     } catch {
-      isPortalGone = error == .gone
-      if error == .refused, mayAsk { keepRefusal(of: keys) }
-      return .notHeld(ShortcutState.Reason(error))
+      if error == .refused { return .notHeld(.refused) }
+      isGone = error == .gone
+    }
+    if !Task.isCancelled { watchPortal(isGone: isGone) }
+    return session?.state ?? .notHeld(.unsupported)
+  }
+
+  func stop() async {
+    watch = nil
+    let session = session
+    self.session = nil
+    await session?.close()
+  }
+
+  private func handle(_ event: GlobalShortcutController.BackendEvent) {
+    switch event {
+    case .pressed: replacesClosed = true
+    case .lost:
+      session = nil
+      guard replacesClosed else { return observers.notify(.became(.notHeld(.unsupported))) }
+      replacesClosed = false
+    case .became: break
+    }
+    observers.notify(event)
+  }
+
+  /// Reports the exit of the portal, and its start, after which the shortcut can be requested again.
+  private func watchPortal(isGone: Bool) {
+    // Ignore the first call unless the portal was gone: it reports the portal that has just received the request.
+    var isRunning = !isGone
+    watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
+      if !isRunning {
+        self?.replacesClosed = true
+        self?.observers.notify(.lost)
+      }
+      isRunning = true
+    } vanished: { [weak self] in
+      isRunning = false
+      // Request the shortcut again, which starts the portal.
+      if self?.session != nil { self?.observers.notify(.lost) }
     }
   }
 
@@ -166,30 +96,18 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   }
 }
 
-extension ShortcutState.Reason {
-  fileprivate init(_ error: Portal.RequestError) {
-    switch error {
-    case .refused: self = .refused
-    case .notInstalled: self = .notInstalled
-    case .unavailable, .gone, .failed, .timedOut, .cancelled: self = .unsupported
-    }
-  }
-}
-
 /// A session with the global shortcuts portal, for one shortcut.
 @MainActor
 private final class PortalShortcutSession {
   /// The desktop's name for the keys, in the user's language; nil if it provides none.
-  private(set) var triggerName: String?
+  private var triggerName: String?
   /// Whether the desktop has listed the shortcut, possibly without keys, and has not revoked it since.
-  private(set) var isListed = false
-  /// The version of the portal's interface.
-  private(set) var version: UInt32 = 1
+  private var isListed = false
   private let portal: Portal
   private let handle: String
   private let path: Variant
   private var subscriptions: [Bus.Registration] = []
-  /// Receives the session's events once the session is set up; `off` means that the portal has closed it.
+  /// Receives the session's events once the session is set up; `lost` means that the portal has closed it.
   private var report: (@MainActor (GlobalShortcutController.BackendEvent) -> Void)?
 
   private static let interface = "org.freedesktop.portal.GlobalShortcuts"
@@ -207,12 +125,9 @@ private final class PortalShortcutSession {
   /// - Parameters:
   ///   - limit: How long to wait for answers that do not depend on the user.
   ///   - remembers: Whether `ListShortcuts` lists what the desktop granted to an earlier session, as KDE's does.
-  ///   - mayAsk: Whether the user may be asked; if false, only an earlier grant is used.
-  ///   - parent: Returns the parent of the portal's dialog.
-  /// - Throws: `refused` if the desktop refuses the shortcut, or the user refuses it or has refused it earlier.
+  /// - Throws: `refused` if the desktop or the user refuses the shortcut.
   static func make(
-    for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool, mayAsk: Bool,
-    _ parent: @MainActor () async -> ParentHandle,
+    for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool,
     _ report: @escaping @MainActor (GlobalShortcutController.BackendEvent) -> Void
   ) async throws(Portal.RequestError) -> PortalShortcutSession {
     try await portal.register(as: CopyPasta.id, within: limit)
@@ -220,19 +135,13 @@ private final class PortalShortcutSession {
     defer { session.report = report }
     do throws(Portal.RequestError) {
       if !session.isListed, remembers { try await session.recall(limit) }
-      // KDE also lists a shortcut that its user has refused, but without keys.
-      guard mayAsk || session.triggerName != nil else { throw .refused }
       guard try await session.wantsBinding(limit) else { return session }
-      let parent = await parent()
-      defer { withExtendedLifetime(parent) {} }
-      if try await !session.bind(keys, above: parent) {
+      if try await !session.bind(keys) {
         // GNOME 50 may grant the request but list no shortcut. A session can be bound only once, so open a new
         // session, which gets the granted shortcut without another dialog.
-        let version = session.version
         await session.close()
         session = try await open(for: keys, through: portal, limit)
-        session.version = version
-        _ = try await session.bind(keys, above: parent)
+        _ = try await session.bind(keys)
       }
       // A version of KDE grants the request without any list of shortcuts.
       if session.triggerName == nil { try await session.recall(limit) }
@@ -267,7 +176,7 @@ private final class PortalShortcutSession {
       portal.bus.subscribe(to: "ShortcutsChanged", of: shortcuts, weakly(self) { $0.received(changed: $1) }),
       portal.bus.subscribe(
         to: "Closed", of: Portal.interface("org.freedesktop.portal.Session", at: handle),
-        weakly(self) { session, _ in session.report?(.became(.off)) }),
+        weakly(self) { session, _ in session.report?(.lost) }),
     ]
   }
 
@@ -290,27 +199,13 @@ private final class PortalShortcutSession {
     isListed = false
     note(arguments[1])
     // KDE still lists a shortcut whose keys were removed, but names no keys.
-    report?(.became(hadKeys && triggerName == nil ? .notHeld(.removed) : state))
+    report?(.became(hadKeys && triggerName == nil ? .notHeld(.refused) : state))
   }
 
   /// Whether keys are bound to the shortcut.
   ///
   /// Hyprland's portal grants every request but binds no keys, so a grant that names no keys does not count.
-  var state: ShortcutState { triggerName.map { .held(by: .portal, name: $0) } ?? .notHeld(.unbound) }
-
-  /// Opens the desktop's own dialog for the keys (version 2 of the portal).
-  ///
-  /// - Returns: False if the desktop has none.
-  func configure(above parent: ParentHandle) async -> Bool {
-    do throws(BusError) {
-      try await portal.bus.call(
-        Portal.interface(Self.interface), "ConfigureShortcuts",
-        [path, .string(parent.name), .dictionary([:])])
-      return true
-    } catch {
-      return false
-    }
-  }
+  var state: ShortcutState { triggerName.map { .held(by: .portal, name: $0) } ?? .notHeld(.unsupported) }
 
   // MARK: - Requests
 
@@ -338,13 +233,11 @@ private final class PortalShortcutSession {
   /// Requests the shortcut.
   ///
   /// - Returns: False if the portal grants the request with an empty list of shortcuts.
-  private func bind(
-    _ keys: Accelerator, above parent: ParentHandle
-  ) async throws(Portal.RequestError) -> Bool {
+  private func bind(_ keys: Accelerator) async throws(Portal.RequestError) -> Bool {
     let answer: [String: Variant]
     do throws(Portal.RequestError) {
       answer = try await portal.request("BindShortcuts", of: Self.interface, within: nil) { token in
-        [path, Self.shortcuts(keys), .string(parent.name), .dictionary(["handle_token": token])]
+        [path, Self.shortcuts(keys), .string(""), .dictionary(["handle_token": token])]
       }
     } catch {
       // GNOME reports a refusal by the user as a failure.
@@ -363,8 +256,7 @@ private final class PortalShortcutSession {
   /// version 1, do not: KDE 6.3 would open System Settings each time. KDE 6.7.4 has version 2, but xdg-desktop-portal
   /// before 1.21 reports 1 for every backend, so ask KDE's own backend, too.
   private func wantsBinding(_ limit: Duration) async throws(Portal.RequestError) -> Bool {
-    version = try await version(of: Portal.name, Self.interface, limit)
-    guard isListed, version < 2 else { return true }
+    guard isListed, try await version(of: Portal.name, Self.interface, limit) < 2 else { return true }
     let backend = "org.freedesktop.impl.portal"
     return try await version(of: backend + ".desktop.kde", backend + ".GlobalShortcuts", limit) >= 2
   }

@@ -16,31 +16,20 @@ enum ShortcutState: Equatable {
   }
 
   enum Reason: Equatable {
-    /// Another program has the shortcut with this name.
+    /// Another program has the shortcut with this name, or every program needs it.
     case taken(String)
     /// The keyboard has no key for the shortcut with this name.
     case missing(String)
-    /// The desktop, or the user in its dialog, refused the shortcut.
+    /// The user has declined the shortcut, or removed it in the desktop's settings.
     case refused
-    /// The user has removed the keys in the desktop's settings.
-    case removed
-    /// The desktop has granted the shortcut, but bound no keys to it.
-    case unbound
-    /// Other programs need these keys, as the message explains.
-    case unsuitable(String)
-    /// The desktop grants shortcuts only to installed programs, and does not find this program.
-    case notInstalled
-    /// The desktop does not grant shortcuts to any program.
+    /// The desktop does not set a shortcut for this program.
     case unsupported
-    /// The setting is not a valid key combination.
-    case malformed
   }
 
   /// The user has set no shortcut.
   case off
   case starting
-  /// The shortcut works; the name is nil if the desktop does not provide it.
-  case held(by: Backend, name: String?)
+  case held(by: Backend, name: String)
   case notHeld(Reason)
 }
 
@@ -48,45 +37,56 @@ extension ShortcutState {
   /// The keys as the user reads them, or a text in their place.
   var keys: String {
     switch self {
-    case .held(_, let name?): name
-    // The desktop does not provide the name of the keys.
-    case .held(_, name: nil): tr("Set by Your Desktop")
+    case .held(_, let name): name
     case .off: tr("None")
     case .starting, .notHeld: tr("Not Available")
     }
   }
 
-  /// A description of the state in one or two sentences.
-  var message: String {
+  /// A description of the state in one or two sentences; it ends with a colon if there is a `command`.
+  @MainActor var message: String {
     switch self {
     case .off: tr("No shortcut is set.")
     case .starting: tr("Setting up the shortcut. Your desktop may ask for permission.")
-    case .held(by: .keyGrab, let name?), .held(by: .gnome, let name?):
+    case .held(by: .keyGrab, let name):
       tr("Press %s in any app to show or hide the history.").filled(with: name)
-    case .held(by: .portal, let name?):
-      tr("Press %s in any app to show or hide the history.").filled(with: name) + " " + Self.settingsHint
-    case .held(_, name: nil): tr("The shortcut is active.") + " " + Self.settingsHint
-    case .notHeld(let reason): reason.message
+    case .held(_, let name):
+      tr("Press %s in any app to show or hide the history.").filled(with: name) + " "
+        + tr("Change the keys in your desktop’s settings.")
+    case .notHeld(.taken(let name)): tr("%s is already in use. Choose other keys.").filled(with: name)
+    case .notHeld(.missing(let name)):
+      tr("Your keyboard has no keys for %s. Choose other keys.").filled(with: name)
+    case .notHeld(.refused):
+      tr("The shortcut was declined or removed.") + " "
+        + tr("Choose the keys again to retry, or bind keys to this command:")
+    case .notHeld(.unsupported):
+      tr("Your desktop does not let CopyPasta set a shortcut.") + " "
+        + (Compositor.current.map { tr("Add this to %s:").filled(with: $0.file) }
+          ?? tr("In your desktop’s keyboard settings, bind keys to this command:"))
     }
+  }
+
+  /// The state in one sentence for the main window, without a command.
+  @MainActor var advice: String {
+    command == nil ? message : tr("To show the history from any app, set up a shortcut in Preferences.")
   }
 
   /// The name of the shortcut if `message` contains it.
   var shortcut: String? {
     switch self {
-    case .held(_, let name): name
-    case .notHeld(.taken(let name)), .notHeld(.missing(let name)): name
+    case .held(_, let name), .notHeld(.taken(let name)), .notHeld(.missing(let name)): name
     case .off, .starting, .notHeld: nil
     }
   }
 
   /// The command or configuration for binding keys manually; nil if that is not necessary.
-  ///
-  /// If it is not nil, `message` ends with a colon.
   @MainActor var command: String? {
     switch self {
-    case .notHeld(.refused), .notHeld(.removed), .notHeld(.unbound), .notHeld(.notInstalled),
-      .notHeld(.unsupported):
-      Compositor.current?.lines(for: Self.program) ?? Self.toggleCommand
+    case .notHeld(.refused), .notHeld(.unsupported):
+      Compositor.current.map {
+        ($0.startFile == nil ? $0.start + "\n" : "").filled(with: CopyPasta.command)
+          + $0.lines.filled(with: CopyPasta.command)
+      } ?? CopyPasta.command + " --toggle"
     default: nil
     }
   }
@@ -94,28 +94,8 @@ extension ShortcutState {
   /// Whether the user has to choose other keys, or was refused these.
   var isFailure: Bool {
     switch self {
-    case .notHeld(.unsupported), .notHeld(.unbound), .notHeld(.notInstalled), .off, .starting, .held: false
+    case .notHeld(.unsupported), .off, .starting, .held: false
     case .notHeld: true
-    }
-  }
-
-  /// Whether a backend in this state has the shortcut, or may still get it.
-  var isPromising: Bool {
-    switch self {
-    case .starting, .held, .notHeld(.taken), .notHeld(.missing): true
-    case .off, .notHeld: false
-    }
-  }
-
-  /// Explains where the user can change the keys that the portal has granted.
-  private static var settingsHint: String {
-    let names = Desktop.names
-    return if names.contains("GNOME") {
-      tr("Change the keys in GNOME Settings, under Apps, CopyPasta, Global Shortcuts.")
-    } else if names.contains("KDE") {
-      tr("Change the keys in System Settings, under Keyboard, Shortcuts.")
-    } else {
-      tr("Change the keys in your desktop’s settings.")
     }
   }
 
@@ -125,15 +105,13 @@ extension ShortcutState {
   static func unbroken(_ command: String) -> String {
     command.map { $0 == "-" ? "-\u{2060}" : String($0) }.joined()
   }
+}
 
-  /// The command that shows or hides the history, for a shell outside of the sandbox.
-  @MainActor static var toggleCommand: String {
-    (program + ["--toggle"]).map(ProgramFiles.quoted).joined(separator: " ")
-  }
-
-  /// The arguments that run the program outside the sandbox.
-  @MainActor static var program: [String] {
-    Desktop.isFlatpak ? ["flatpak", "run", CopyPasta.id] : [ProgramFiles.command(named: "copypasta")]
+extension CopyPasta {
+  /// The command that runs the program outside the sandbox, for a shell.
+  static var command: String {
+    Desktop.isFlatpak
+      ? "flatpak run " + id : ProgramFiles.quoted(ProgramFiles.command(named: "copypasta"))
   }
 }
 
@@ -149,34 +127,4 @@ extension Accelerator {
 
   /// The keys that copy, cut and paste with Control, which every program needs.
   private static let clipboardKeys: Set<String> = ["c", "x", "v", "Insert"]
-}
-
-extension ShortcutState.Reason {
-  /// The sentence above the command, or above the lines to add.
-  private static var instruction: String {
-    if let file = Compositor.current?.file { return tr("Add this to %s:").filled(with: file) }
-    return tr("In your desktop’s keyboard settings, bind keys to this command:")
-  }
-
-  fileprivate var message: String {
-    switch self {
-    case .taken(let name): tr("%s is already in use. Choose other keys.").filled(with: name)
-    case .missing(let name):
-      tr("Your keyboard has no keys for %s. Choose other keys.").filled(with: name)
-    case .refused:
-      tr("Your desktop declined the shortcut.") + " "
-        + tr("Choose the keys again to retry, or bind keys to this command:")
-    case .removed:
-      tr("The shortcut was removed in your desktop’s settings.") + " "
-        + tr("Choose the keys again to retry, or bind keys to this command:")
-    case .unbound:
-      tr("Your desktop leaves it to you to bind keys.") + " " + Self.instruction
-    case .unsuitable(let why): why
-    case .notInstalled:
-      tr("Your desktop lets only installed apps set shortcuts.") + " " + Self.instruction
-    case .unsupported:
-      tr("Your desktop does not let apps set shortcuts.") + " " + Self.instruction
-    case .malformed: tr("The saved shortcut is not valid. Choose other keys.")
-    }
-  }
 }
