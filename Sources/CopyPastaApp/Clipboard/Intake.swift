@@ -454,9 +454,6 @@ final class Intake {
     drains.forEach { $0.resume() }
   }
 
-  /// Whether no text is being read or waits, and no copy from the history has to be stored.
-  var isIdle: Bool { userReads.isEmpty && copies.isEmpty && !clipboard.isReading && waiting.isEmpty }
-
   /// Whether texts or copies wait to be written.
   var isWaiting: Bool { !waiting.isEmpty }
 
