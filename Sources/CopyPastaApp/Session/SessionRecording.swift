@@ -21,6 +21,8 @@ extension HistorySession {
     switch state {
     case .open: return true
     case .unavailable(let error): events.notify(.failed(.notRecorded(.failed(error))))
+    // While the history is opened again, no other program is the reason.
+    case .opening where model.isOpen: events.notify(.failed(.notRecorded(.unread(.cancelled))))
     case .opening: events.notify(.failed(.notRecorded(.failed(.locked))))
     case .recovering: break
     }

@@ -49,9 +49,9 @@ extension ShortcutState {
     case .off: tr("No shortcut is set.")
     case .starting: tr("Setting up the shortcut. Your desktop may ask for permission.")
     case .held(by: .keyGrab, let name):
-      tr("Press %s in any app to show or hide the history.").filled(with: name)
+      tr("Open it from any app with %s.").filled(with: name)
     case .held(_, let name):
-      tr("Press %s in any app to show or hide the history.").filled(with: name) + " "
+      tr("Open it from any app with %s.").filled(with: name) + " "
         + tr("Change the keys in your desktop’s settings.")
     case .notHeld(.taken(let name)): tr("%s is already in use. Choose other keys.").filled(with: name)
     case .notHeld(.missing(let name)):
