@@ -201,19 +201,10 @@ final class Database {
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
     if salvaged != nil { return error == .damaged || code == SQLITE_NOMEM ? .clipUnreadable : error }
-    if error == .readOnly, isWronglyReadOnly { error = .damaged }
     if code == SQLITE_NOMEM, failsQuickCheck() { error = .damaged }
     if error == .damaged, isStale || hasMoved { return .replaced }
     if error == .damaged, !HistoryFolder.markDamaged(path) { error = .cannotBeRecovered }
     return error
-  }
-
-  /// Whether SQLite treats a writable file as read-only, because the write version in its header is damaged.
-  ///
-  /// A file with an unknown write version can be read but not written (SQLite's file format, 1.3.3).
-  private var isWronglyReadOnly: Bool {
-    source == nil && methods != nil && sqlite3_db_readonly(handle, "main") == 1
-      && HistoryFolder.isWritable(path)
   }
 
   /// Whether a check of the file's structure finds damage.

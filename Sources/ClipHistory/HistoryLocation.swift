@@ -99,7 +99,11 @@ extension HistoryLocation {
       let connection = try opening.open(under: lock)
       let count = try connection.deleteAll()
       guard try connection.database.truncateWAL(waiting: 3_000) else { throw .locked }
-      try connection.database.execute("VACUUM")
+      do throws(StoreError) {
+        try connection.database.execute("VACUUM")
+      } catch {
+        // The texts are overwritten, and a large file does no harm.
+      }
       guard try connection.database.truncateWAL(waiting: 3_000) else { throw .locked }
       return count
     } catch .damaged {
@@ -271,7 +275,7 @@ enum HistoryFolder {
   private static func narrow(_ path: String, to mode: mode_t, type: mode_t) throws(StoreError) {
     guard let status = try status(path, stat) else { return }
     guard status.st_mode & S_IFMT == type else {
-      throw .folderUnusable(path: path, errno: type == S_IFDIR ? ENOTDIR : EINVAL)
+      throw type == S_IFDIR ? .folderUnusable(path: path, errno: ENOTDIR) : .irregular(path: path)
     }
     guard status.st_mode & 0o077 != 0, chmod(path, mode) != 0 else { return }
     switch errno {

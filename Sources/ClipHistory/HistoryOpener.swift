@@ -88,7 +88,7 @@ struct HistoryOpener {
 
   /// Opens an existing history, and writes nothing.
   ///
-  /// - Throws: `.damaged` or `.cannotBeRecovered` if SQLite cannot read it; `DamagedHistory` may still be able to.
+  /// - Throws: `.damaged` or `.cannotBeRecovered` if SQLite cannot read it; `salvaged` may still be able to.
   func openForReading() throws(StoreError) -> Database {
     try HistoryFolder.checkKinds(location)
     if try isRecoveryDue() { return try readUnlocked(location.finishedRecovery, withLog: false) }

@@ -194,7 +194,7 @@ public actor HistoryStore: SerialActor {
   /// capture. After a jump it gets the clock's time, and still sorts after all others.
   @discardableResult
   public func record(_ text: ClipText, at now: Int64) throws(StoreError) -> RecordOutcome {
-    try write(text, at: now) { connection, _, isLast throws(StoreError) in
+    try write(text, at: now) { connection, isLast throws(StoreError) in
       if isLast { true } else { try connection.newestIs(text) }
     }
   }
@@ -208,14 +208,14 @@ public actor HistoryStore: SerialActor {
   public func recordExplicitly(
     _ text: ClipText, at now: Int64, fromClipboard: Bool
   ) throws(StoreError) -> RecordOutcome {
-    try write(text, at: now, setsLastCaptured: fromClipboard) { connection, _, _ throws(StoreError) in
+    try write(text, at: now, setsLastCaptured: fromClipboard) { connection, _ throws(StoreError) in
       try connection.newestIs(text)
     }
   }
 
   /// Stores a text that was copied from the history as the last captured text; adds no row.
   public func setLastCaptured(_ text: ClipText) throws(StoreError) {
-    _ = try write(text, at: CaptureTime.unknown) { _, _, _ in true }
+    _ = try write(text, at: CaptureTime.unknown) { _, _ in true }
   }
 
   /// Adds a row unless the text is known, and stores the fingerprint if `setsLastCaptured` is true, in one
@@ -224,7 +224,7 @@ public actor HistoryStore: SerialActor {
   /// - Parameter isKnown: returns whether the text is known, given whether it equals the last captured text.
   private func write(
     _ text: ClipText, at now: Int64, setsLastCaptured: Bool = true,
-    unless isKnown: (WriteConnection, _ last: Fingerprint, _ isLast: Bool) throws(StoreError) -> Bool
+    unless isKnown: (WriteConnection, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) -> RecordOutcome {
     let connection = try opened()
     // Compute the digest before the transaction, because it takes some 0.3 s for 64 MiB, and no other process can write
@@ -235,7 +235,7 @@ public actor HistoryStore: SerialActor {
       let isLast = last.fingerprint == fingerprint
       let time = CaptureTime.next(after: last.capturedAt, at: now)
       let clip =
-        try isKnown(connection, last.fingerprint, isLast) ? nil : connection.insert(text, capturedAt: time)
+        try isKnown(connection, isLast) ? nil : connection.insert(text, capturedAt: time)
       if clip != nil || setsLastCaptured && !isLast {
         try connection.writeLastCapture(
           setsLastCaptured ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)

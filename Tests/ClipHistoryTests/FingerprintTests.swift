@@ -30,8 +30,9 @@ import Testing
     try await store.add("two")
     try await store.setLastCaptured(try ClipText("one"))
     #expect(try await store.record(try ClipText("one"), at: 2) == .duplicate)
+    #expect(try await store.record(try ClipText("two"), at: 2) == .duplicate, "the newest row")
     #expect(try await store.allIDs() == [1, 2], "an own copy adds no row")
-    try await store.add("two")
+    try await store.add("one")
   }
 
   @Test func `each history has its own fingerprint key`() async throws {

@@ -46,6 +46,12 @@ struct UnusableLocationTests {
     try await expect(.irregular(path: path))
   }
 
+  @Test func `a folder in place of the history file is refused`() throws {
+    try history.makeFolder()
+    mkdir(history.location.database, 0o700)
+    #expect(throws: StoreError.irregular(path: history.location.database)) { try history.store() }
+  }
+
   /// If the folder counted as empty, an empty backup would replace the last good backup.
   @Test func `a history folder that cannot be examined causes an error and does not count as empty`()
     async throws
