@@ -56,6 +56,8 @@ final class ClipRow: ListRow {
   private var spokenPreview = ""
   /// The row's accessible name, which is set only when it changes.
   private var name = ""
+  /// The clip that the accessible name describes.
+  private var named: Clip.ID?
   /// The row's position and the total number of rows, as stated in the accessible name.
   private var place: (position: Int, count: Int)?
   private let context: RowContext
@@ -91,8 +93,13 @@ final class ClipRow: ListRow {
     showDigit()
     showAge()
     showSign()
-    name = ""
-    refreshName()
+    // GTK binds a row again when its position changes; a screen reader would read a focused row again.
+    if named == clip.id {
+      placeChanged()
+    } else {
+      name = ""
+      refreshName()
+    }
   }
 
   func unbind() {
@@ -183,7 +190,7 @@ final class ClipRow: ListRow {
     let parts = [spokenPreview] + (clip.id == context.onClipboard ? [tr("On the clipboard")] : [])
     let newName = (parts + [age, order]).joined(separator: ", ")
     guard newName != name else { return }
-    name = newName
+    (name, named) = (newName, clip.id)
     container.setAccessibleName(newName)
   }
 
