@@ -32,6 +32,8 @@ final class PreferencesWindow: Dialogs.Dialog {
       tr("Show the history and pause recording from the panel."))
     let page = Box(.vertical, spacing: 12)
     messages = window.show(page: page)
+    let (width, height) = window.defaultSize
+    let emptyHeight = page.naturalHeight(inWidth: width)
     retention = RetentionMenu(session, messages)
     list = PreferenceList(
       shortcut.rows + [
@@ -46,9 +48,12 @@ final class PreferencesWindow: Dialogs.Dialog {
     window.onPress { [clipboard = session.clipboard] in clipboard.notePress(at: $0) }
     failures = services.startAtLogin.failures.add(weakly(self) { $0.startsAtLogin.showError($1) })
     services.startAtLogin.refresh()
-    trayIcon.isShown = false
     list.root.setAccessibleName(tr("Preferences"))
     ((preferences.areKept ? [] : [Self.warning]) + [list.root]).forEach(page.append)
+    // Everything fits without scrolling, also if a tray appears.
+    let added = page.naturalHeight(inWidth: width) - emptyHeight
+    window.defaultSize = (width, min(height + added, 720))
+    trayIcon.isShown = false
     Task.unpooled { [weak self, startAtLogin = services.startAtLogin] in
       var bus: Bus?
       do throws(BusError) { bus = try await connect() } catch {}
