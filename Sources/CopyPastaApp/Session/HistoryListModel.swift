@@ -30,6 +30,8 @@ final class HistoryListModel: ListModelSource {
   private let failed: @MainActor (StoreError) -> Void
   /// The ids of all clips, oldest first, so that new ids are appended.
   private var ids: [Int64] = []
+  /// The ids while views are told of a renumbering; nil otherwise.
+  private var idsBeforeImport: [Int64]?
   private var rows: [Int64: Clip] = [:]
 
   /// - Parameter failed: Called if a page cannot be read; with `.clipUnreadable` when rows of a damaged history were
@@ -89,6 +91,7 @@ final class HistoryListModel: ListModelSource {
   func position(of id: Int64) -> Int? { index(of: id, in: ids).map { ids.count - 1 - $0 } }
 
   func position(near id: Int64) -> Int {
+    if let old = idsBeforeImport, let index = index(of: id, in: old) { return old.count - 1 - index }
     let index = ids.partition(at: id)
     return ids.count - (index < ids.count && ids[index] == id ? index + 1 : index)
   }
@@ -130,8 +133,13 @@ final class HistoryListModel: ListModelSource {
   /// - Parameter new: The ids of all clips in ascending order.
   func merge(_ reader: HistoryReader, _ new: [Int64]) throws(StoreError) {
     try use(reader)
-    remove(ids.subtracting(new))
-    let added = Set(new.subtracting(ids))
+    let (gone, added) = (ids.subtracting(new), Set(new.subtracting(ids)))
+    let same = zip(ids, new).prefix { $0 == $1 }.count
+    // An import gives other ids to all clips that are newer than an imported one.
+    if !gone.isEmpty, gone.count == ids.count - same, !added.isEmpty {
+      return renumber(to: new, after: same)
+    }
+    remove(gone)
     let runs = new.indices(where: added.contains).ranges
     guard let first = runs.first, let last = runs.last else { return }
     // Begin with the newest run, so that the places of the older ones in `new` do not change.
@@ -141,6 +149,15 @@ final class HistoryListModel: ListModelSource {
       ids.replaceSubrange(end - removed..<end, with: new[run])
       announce(at: new.count - run.upperBound, removed: removed, added: run.count)
     }
+  }
+
+  /// Shows the same clips with other ids, except the `same` oldest ones.
+  private func renumber(to new: [Int64], after same: Int) {
+    let old = ids
+    for id in old[same...] { rows[id] = nil }
+    (ids, idsBeforeImport) = (new, old)
+    announce(at: 0, removed: old.count - same, added: new.count - same)
+    idsBeforeImport = nil
   }
 
   private func use(_ reader: HistoryReader) throws(StoreError) {
