@@ -45,7 +45,7 @@ extension HistoryWindow {
       self?.session.keepForever()
       self?.showNotice(tr("The history is now kept forever."))
     }
-    let delete = Message.Button(words: tr("Delete"), isDestructive: true) { [session] in
+    let delete = Message.Button(words: tr("_Delete"), isDestructive: true) { [session] in
       session.delete(expired)
     }
     messages.set(.expired, Message(words: expired.question, buttons: [keep, delete]))

@@ -148,7 +148,7 @@ final class RetentionMenu {
 
   private func showQuestion(about expired: ExpiredClips) {
     let cancel = Message.Button(words: tr("Cancel")) { [root] in root.grabFocus() }
-    let delete = Message.Button(words: tr("Delete"), isDestructive: true) { [root, session] in
+    let delete = Message.Button(words: tr("_Delete"), isDestructive: true) { [root, session] in
       root.grabFocus()
       session.delete(expired)
     }

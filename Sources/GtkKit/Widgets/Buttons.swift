@@ -12,19 +12,19 @@ public final class Button: Widget {
     connect("clicked", clicked)
   }
 
-  /// Makes a button that shows `words`, without a mnemonic; they wrap if there is not enough room.
+  /// Makes a button that shows `words`, which wrap if there is not enough room; Alt and the character after `_` press it.
   ///
   /// The text is a separate label, because GTK 4.8 exposes the text of its own text buttons to screen readers twice,
   /// with the mnemonic's `_`.
   public convenience init(words: String, _ clicked: @escaping @MainActor () -> Void) {
     self.init(new: gtk_button_new())
-    let label = Label(words)
+    let label = Label()
+    label.show(nameOf: self, words)
     label.wrap()
     label.preferOneLine()
     label.center()
     gtk_button_set_child(cast(), label.widget)
     addStyle("text-button")
-    setAccessibleName(words)
     connect("clicked", clicked)
   }
 

@@ -50,23 +50,28 @@ import Testing
   func `an unknown retention period counts as forever, and choosing a shorter one asks first`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
-    try await Scene.run(on: kind, with: ["one", "two"]) { scene in
-      try scene.desktop.home.set(["keep-texts": "'a while'", "shortcut": "''"])
+    try await VirtualDesktop.with(kind, accessibility: true) { desktop in
+      let reader = try await ScreenReader.listening(on: desktop)
+      try await Scene.fillHistory(with: ["one", "two"], on: desktop)
+      try desktop.home.set(["keep-texts": "'a while'", "shortcut": "''"])
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      func asked() -> Int { reader.heard.count { $0.contains("2 items older than 30 days") } }
       let preferences = try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.chooseMonth(in: preferences)
-      try await scene.waitForDialog(titled: "Delete Older Items?")
-      try await scene.desktop.press("Escape")
-      try await scene.waitForDialog(titled: "Preferences")
-      try await scene.desktop.press("alt+a")
+      try await waitUntil("the question") { asked() == 1 }
+      // Escape answers the question, and leaves the window open.
+      try await desktop.press("Escape")
+      try await desktop.press("alt+a")
       #expect(try await eventually { try scene.keyFile().contains("hide-popup=false") })
       #expect(try scene.keyFile().contains("keep-texts='a while'"))
       #expect(try await scene.history.count() == 2)
 
       try await scene.chooseMonth(in: preferences)
-      try await scene.waitForDialog(titled: "Delete Older Items?")
-      try await scene.desktop.press("alt+d")
+      try await waitUntil("the second question") { asked() == 2 }
+      try await desktop.press("alt+d")
       #expect(try await eventually { try scene.keyFile().contains("keep-texts='30-days'") })
       try await waitUntil("the items gone") { try await scene.history.count() == 0 }
+      try await scene.end()
     }
   }
 
