@@ -69,7 +69,7 @@ final class CopyPastaApplication {
     }
     application.onActivate { [self] in answer { show(.ambient) } }
     application.onTerminationSignal(quit)
-    tokens.append(session.clipboard.changes.add(endIfUnneeded))
+    tokens.append(session.clipboard.changes.add { [self] _ in endIfUnneeded() })
     tokens.append(
       services.pause.changes.add { [self] in
         if services.pause.isPaused { reasons.hold(.pause) } else { reasons.end(.pause) }

@@ -28,8 +28,10 @@ public actor SelectionReader: SerialActor {
   private let orphanedRequests: OrphanedRequests
   private let ownerChanged: @Sendable (UInt32?) -> Void
   private var readSource: XConnection.ReadSource?
-  /// The permit's grant under which owner changes are watched; nil while they are not.
+  /// The permit's grant under which the clipboard is followed; nil while it is not.
   private var followedGrant: Int?
+  /// Whether the next change of the owner is reported even if the clipboard is not followed.
+  private var watchesNextChange = false
   private var hasNewOffer = false
   private var waiter: CheckedContinuation<Void, Never>?
   /// Once one of these windows receives the focus, the offer counts as new again.
@@ -111,6 +113,12 @@ public actor SelectionReader: SerialActor {
   /// Starts or stops following the clipboard, according to the permit.
   public func permitChanged() { handleEvents() }
 
+  /// Reports the next change of the owner even if the clipboard is not followed by then.
+  public func watchNextChange() {
+    watchesNextChange = true
+    selectOwnerChanges()
+  }
+
   /// Ends the read in progress if it is not wanted any more; see `SelectionRead.isWanted`.
   public nonisolated func endUnwantedRead() { cancellation.send() }
 
@@ -118,8 +126,14 @@ public actor SelectionReader: SerialActor {
     follow()
     let isMore = connection.handleTurn { event in
       orphanedRequests.handle(event)
-      if case .ownerChanged(let change) = event, change.selection == atoms[.clipboard], followedGrant != nil {
-        hasNewOffer = change.owner != nil
+      if case .ownerChanged(let change) = event, change.selection == atoms[.clipboard],
+        watchesOwner
+      {
+        hasNewOffer = followedGrant != nil && change.owner != nil
+        if watchesNextChange {
+          watchesNextChange = false
+          selectOwnerChanges()
+        }
         ownerChanged(change.owner)
       }
       if case .focusCame(let window) = event, awaitedFocus.contains(window) { hasNewOffer = true }
@@ -133,13 +147,18 @@ public actor SelectionReader: SerialActor {
   private func follow() {
     let grant = permit.current
     guard grant != followedGrant else { return }
-    if (grant == nil) != (followedGrant == nil) {
-      connection.followOwner(of: atoms[.clipboard], grant != nil)
-      connection.flush()
-    }
     followedGrant = grant
+    if grant != nil { watchesNextChange = false }
+    selectOwnerChanges()
     hasNewOffer = grant != nil
     endAwaitingFocus()
+  }
+
+  private var watchesOwner: Bool { followedGrant != nil || watchesNextChange }
+
+  private func selectOwnerChanges() {
+    connection.followOwner(of: atoms[.clipboard], watchesOwner)
+    connection.flush()
   }
 
   /// Treats the offer as new once a window has the focus.
@@ -199,7 +218,7 @@ public actor SelectionReader: SerialActor {
       endAwaitingFocus()
     }
     let selection = read.dropTime == nil ? atoms[.clipboard] : atoms[.draggedContent]
-    let isWatched = followedGrant != nil && read.dropTime == nil
+    let isWatched = watchesOwner && read.dropTime == nil
     if !isWatched { connection.followOwner(of: selection, true) }
     let transfer = SelectionTransfer(
       read, of: selection, connection, atoms, orphanedRequests, deadline, ownerChanged: ownerChanged)

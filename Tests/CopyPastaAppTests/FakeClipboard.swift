@@ -12,7 +12,12 @@ final class FakeClipboard: SystemClipboard {
   /// The error that offering a text throws, if any.
   var failure: TransferError?
   var ownOffer: OwnOffer?
-  var changes: Observers<Void> { offers.changes }
+  var changes: Observers<Bool> { offers.changes }
+
+  /// Whether a change of the owner is noticed while the clipboard is not followed.
+  var isWatchable = false
+
+  func watchNextChange() -> Bool { isWatchable }
 
   func takePress() -> CopyPress { CopyPress(moment: 0) }
   func notePress(at time: UInt32) {}
@@ -26,7 +31,7 @@ final class FakeClipboard: SystemClipboard {
   /// Simulates another program that takes the clipboard.
   func lose() {
     ownOffer = nil
-    changes.notify()
+    changes.notify(true)
   }
 
   // MARK: - Reading
@@ -61,7 +66,7 @@ final class FakeClipboard: SystemClipboard {
 /// Simulates other programs' offers, with reads that are answered when the test decides.
 @MainActor
 final class FakeSource {
-  let changes = Observers<Void>()
+  let changes = Observers<Bool>()
   /// The content that a read receives immediately; if nil, the read waits for `answer`.
   var content: ClipboardContent?
   /// The error that every read throws.
@@ -93,15 +98,15 @@ final class FakeSource {
   /// Simulates a copy in another program.
   func copy(_ content: ClipboardContent?) {
     self.content = content
-    change()
+    change(isTaken: true)
     hasNewOffer = true
     readOffers()
   }
 
   /// Simulates the end of the clipboard's owner, which leaves the clipboard empty.
-  func change() {
+  func change(isTaken: Bool = false) {
     offer += 1
-    changes.notify()
+    changes.notify(isTaken)
   }
 
   /// Completes the waiting read.

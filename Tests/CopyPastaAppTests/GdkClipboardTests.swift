@@ -22,7 +22,7 @@ import Testing
     // The limits are long because other suites keep the main thread busy.
     clipboard = GdkClipboard(device, PendingRead(limit: .seconds(3600)))
     clipboard.deliver = deliveries.take
-    observation = clipboard.changes.add { [ownerChanges] in ownerChanges.add() }
+    observation = clipboard.changes.add { [ownerChanges] _ in ownerChanges.add() }
     clipboard.limits = TransferLimits(
       idleTimeout: .seconds(3600), total: .seconds(3600), grace: .milliseconds(1))
   }

@@ -242,6 +242,29 @@ extension HistorySessionTests {
     try expect(["other", "secret"] + initial)
   }
 
+  /// Only X11 reports a change of the clipboard to a window without the focus.
+  @Test(arguments: [true, false])
+  func `a text copied after a pause has ended in the background is recorded, if the copy is noticed`(
+    isNoticed: Bool
+  ) async throws {
+    clipboard.isWatchable = isNoticed
+    session.services.pause.isPaused = true
+    clipboard.offers.copy(.text("secret"))
+    session.services.pause.isPaused = false
+    clipboard.offers.copy(.text("next"))
+    session.attention = .active
+    await session.drain()
+    try expect((isNoticed ? ["next"] : []) + initial)
+    // Nothing has changed since this pause ended.
+    session.attention = .hidden
+    session.services.pause.isPaused = true
+    clipboard.offers.copy(.text("secret"))
+    session.services.pause.isPaused = false
+    session.attention = .active
+    await session.drain()
+    try expect((isNoticed ? ["next"] : []) + initial)
+  }
+
   @Test func `a paste about whose offer nothing is known any more changes no fingerprint`() async throws {
     clipboard.offers.content = .noText
     session.attention = .active

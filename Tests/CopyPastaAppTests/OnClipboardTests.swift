@@ -75,6 +75,15 @@ import Testing
     #expect(session.clipboardState == .item(session.ids[1]) && log.secrets == [true, false])
   }
 
+  @Test func `a second secret does not end the report of the first`() async throws {
+    let log = SessionLog(of: session)
+    try await startReading()
+    for _ in 1...2 { try await copyElsewhere(.secret) }
+    #expect(log.secrets == [true])
+    clipboard.offers.change()
+    #expect(log.secrets == [true, false])
+  }
+
   @Test func `the sign stays after a paste that adds nothing`() async throws {
     try await startReading()
     session.copy(session.ids[0])

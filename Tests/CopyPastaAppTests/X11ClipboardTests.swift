@@ -148,7 +148,7 @@ import X11Kit
       let (deliveries, ownerChanges) = (Deliveries(), OwnerChanges())
       let source = X11Clipboard(display: display)
       source.deliver = deliveries.take
-      let observation = source.changes.add(ownerChanges.add)
+      let observation = source.changes.add { _ in ownerChanges.add() }
       source.limits = TransferLimits(idleTimeout: .seconds(3600), total: .seconds(3600))
       let slow = try desktop.start(Fixture.python("x11_owner.py", ["Mute", "XdndSelection"]))
       try await waitUntil("the drag source") { slow.lines == ["ready"] }
@@ -175,6 +175,57 @@ import X11Kit
       source.close()
       withExtendedLifetime(observation) {}
     }
+  }
+
+  @Test func `a change of the owner is reported once while it is watched but not followed`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let display = try #require(desktop.environment["DISPLAY"])
+      let (deliveries, ownerChanges) = (Deliveries(), OwnerChanges())
+      let source = X11Clipboard(display: display)
+      source.deliver = deliveries.take
+      let observation = source.changes.add { _ in ownerChanges.add() }
+      let owner = try SelectionOwner(display: display)
+      try await owner.offer(Array("before".utf8))
+      #expect(source.watchNextChange())
+      try await waitUntil("the change reported") {
+        try await owner.offer(Array("after".utf8))
+        return ownerChanges.count > 0
+      }
+      try await owner.offer(Array("unnoticed".utf8))
+      source.follow(true)
+      try await waitUntil("the text") { deliveries.all == [.success(.text("unnoticed"))] }
+      #expect(ownerChanges.count == 1)
+      source.close()
+      withExtendedLifetime(observation) {}
+    }
+  }
+
+  @Test func `a paste waits longer for a slow selection owner than a followed read`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let deliveries = Deliveries()
+      let source = X11Clipboard(display: try #require(desktop.environment["DISPLAY"]))
+      source.deliver = deliveries.take
+      source.limits = TransferLimits(idleTimeout: .milliseconds(100), patience: .seconds(3600))
+      let owner = try await ClipboardOwner.start(behaving: "Slow", on: desktop)
+      source.follow(true)
+      try await waitUntil("the failure") { deliveries.all == [.failure(.timedOut)] }
+      #expect(try await source.readNow() == .text("the owner's text"))
+      source.close()
+      withExtendedLifetime(owner) {}
+    }
+  }
+
+  @Test func `a server that cannot be reached is reported each time following starts`() async throws {
+    let deliveries = Deliveries()
+    let source = X11Clipboard(display: ":65000")
+    source.deliver = deliveries.take
+    for count in 1...2 {
+      source.follow(true)
+      try await waitUntil("the failure") { deliveries.all.count == count }
+      source.follow(false)
+    }
+    #expect(deliveries.all == [.failure(.unavailable), .failure(.unavailable)])
+    source.close()
   }
 
   private static func fixture(_ name: String) -> String {

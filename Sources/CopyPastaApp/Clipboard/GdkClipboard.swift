@@ -7,7 +7,7 @@ import SerialQueue
 @MainActor
 final class GdkClipboard: SystemClipboard {
   private let device: any ClipboardDevice
-  let changes = Observers<Void>()
+  let changes = Observers<Bool>()
   var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void = { _, _ in }
   var limits = TransferLimits()
   private let pendingRead: PendingRead
@@ -75,7 +75,7 @@ final class GdkClipboard: SystemClipboard {
     if hasNewOffer, !isOwn, permit.current != nil { pendingRead.begin() }
     if !isOwn {
       offered = nil
-      changes.notify()
+      changes.notify(hasNewOffer)
     }
     readOffers()
   }

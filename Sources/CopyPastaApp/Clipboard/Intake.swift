@@ -78,7 +78,12 @@ final class Intake {
   }
 
   /// What was on the clipboard when a pause ended, which is not recorded.
-  private enum PausedCopy { case none, unread, text(hash: Int) }
+  private enum PausedCopy {
+    case none
+    /// `isWatched` if a change of the clipboard would be noticed although it is not followed.
+    case unread(isWatched: Bool)
+    case text(hash: Int)
+  }
 
   /// The least amount of text, in bytes, that may wait to be written.
   static let leastRoom = 64 << 20
@@ -111,8 +116,8 @@ final class Intake {
   private var unstored: OwnOffer?
   /// Whether the desktop could be reached since following began.
   private var isReachable = true
-  /// The number of the offer that was a secret.
-  private var secret: Int?
+  /// Whether the last offer that was read is a secret, and the clipboard was not emptied since.
+  private var isSecret = false
   /// The number of the offer that was on the clipboard when following began.
   private var firstOffer: Int?
   private var pausedCopy = PausedCopy.none
@@ -128,7 +133,7 @@ final class Intake {
   ) {
     (self.store, self.clipboard, self.actions, self.now) = (store, clipboard, actions, now)
     (self.show, self.clipboardChanged) = (show, clipboardChanged)
-    observation = clipboard.changes.add(clipboardChanged)
+    observation = clipboard.changes.add(weakly(self) { $0.changed(isTaken: $1) })
     clipboard.deliver = { [weak self] in self?.received($0, offer: $1) }
   }
 
@@ -138,13 +143,15 @@ final class Intake {
   var conditions = Conditions() {
     didSet {
       guard conditions != oldValue else { return }
-      if oldValue.isPaused && !conditions.isPaused { pausedCopy = .unread }
+      if oldValue.isPaused && !conditions.isPaused {
+        pausedCopy = .unread(isWatched: !conditions.isFollowing && clipboard.watchNextChange())
+      }
       let isHidden = oldValue.isShown && !conditions.isShown || !oldValue.isPaused && conditions.isPaused
       let hasLostFocus = oldValue.isActive && !conditions.isActive
       if isHidden || hasLostFocus { withdraw { isHidden || $0.isPaste } }
       guard conditions.isFollowing != oldValue.isFollowing else { return }
       clipboard.follow(conditions.isFollowing)
-      isReachable = true
+      (isReachable, isSecret) = (true, false)
       if conditions.isFollowing { firstOffer = clipboard.offer }
     }
   }
@@ -161,7 +168,14 @@ final class Intake {
   /// What is known to be on the clipboard, without reading it.
   var clipboardState: ClipboardState {
     if let own = clipboard.ownOffer { return own.clip.map(ClipboardState.item) ?? .unknown }
-    return conditions.isFollowing && secret == clipboard.offer ? .secret : .unknown
+    return isSecret ? .secret : .unknown
+  }
+
+  private func changed(isTaken: Bool) {
+    // What has been copied since a pause is recorded at the next activation.
+    if case .unread(isWatched: true) = pausedCopy, !conditions.isFollowing { pausedCopy = .none }
+    if !isTaken { isSecret = false }
+    clipboardChanged()
   }
 
   // MARK: - Copied elsewhere
@@ -209,6 +223,7 @@ final class Intake {
       copies.removeAll { $0.number == copy.number }
       throw error
     }
+    isSecret = false
     clipboardChanged()
     // The read in progress and the texts that wait were on the clipboard before this copy. If this copy were stored
     // first, a text that is read again would no longer equal the last captured text, and would be recorded twice.
@@ -418,9 +433,11 @@ final class Intake {
   private func arrived(_ captures: [Capture]) {
     for capture in captures {
       switch (capture.way, capture.outcome) {
-      case (.copiedElsewhere(let offer), .secret), (.pasted(let offer), .secret):
-        secret = offer
-        clipboardChanged()
+      case (.copiedElsewhere(let offer), _), (.pasted(let offer), .secret):
+        let wasSecret = isSecret
+        // Otherwise a newer offer is being read, or reading has ended.
+        if offer == clipboard.offer, conditions.isFollowing { isSecret = capture.outcome == .secret }
+        if isSecret || wasSecret { clipboardChanged() }
       case (.pastedOwn, .recorded): clipboardChanged()
       default: break
       }

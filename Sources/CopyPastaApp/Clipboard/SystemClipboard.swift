@@ -65,8 +65,13 @@ protocol SystemClipboard: AnyObject {
 
   // MARK: - Offering
 
-  /// Notifies when another program takes or empties the clipboard, so far as this is noticed.
-  var changes: Observers<Void> { get }
+  /// Notifies when another program takes the clipboard (true) or empties it (false), so far as this is noticed.
+  var changes: Observers<Bool> { get }
+
+  /// Notices the next change of the clipboard's owner even if the clipboard is not followed by then.
+  ///
+  /// - Returns: Whether the desktop permits this.
+  func watchNextChange() -> Bool
 
   /// The text that this program offers on the clipboard; nil once another program owns the clipboard.
   var ownOffer: OwnOffer? { get set }
@@ -122,6 +127,9 @@ struct CopyPress: Sendable {
 extension SystemClipboard {
   /// Does nothing, because on Wayland the compositor itself reports which window has the focus.
   func setReadingWindow(_ number: UInt32?) {}
+
+  /// Returns false, because on Wayland only the window with the focus is notified.
+  func watchNextChange() -> Bool { false }
 
   /// False, because on X11 every program may take the clipboard.
   var needsPress: Bool { false }

@@ -13,11 +13,11 @@ final class X11Clipboard: SystemClipboard {
   private let pendingRead: PendingRead
   private lazy var source = X11ClipboardSource(display: display, pendingRead) { [weak self] delivery, offer in
     onMain { [weak self] in self?.deliver(delivery, offer) }
-  } ownerChanged: { [weak self] in
-    onMain { [weak self] in self?.changes.notify() }
+  } ownerChanged: { [weak self] isTaken in
+    onMain { [weak self] in self?.changes.notify(isTaken) }
   }
   var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void = { _, _ in }
-  let changes = Observers<Void>()
+  let changes = Observers<Bool>()
   /// The window that has to have the focus for the clipboard to be read.
   private var readingWindow: UInt32?
   /// Offers this program's texts; created when a text is first offered.
@@ -56,6 +56,11 @@ final class X11Clipboard: SystemClipboard {
     // A later copy without a press, as from a screen reader, is not as old as a press before the window was left.
     if !isFollowing { press = nil }
     source.follow(isFollowing)
+  }
+
+  func watchNextChange() -> Bool {
+    source.watchNextChange()
+    return true
   }
 
   func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
@@ -97,7 +102,7 @@ final class X11Clipboard: SystemClipboard {
         outcome = try await connectedOwner().offer(offer.text.bytes, at: press.moment)
       } catch {
         forgetOwner()
-        changes.notify()
+        changes.notify(false)
         throw .unavailable
       }
     }
@@ -134,7 +139,7 @@ final class X11Clipboard: SystemClipboard {
     guard !owner.isOwner, owner === self.owner else { return }
     ownOffer = nil
     if await owner.isConnectionLost { forgetOwner() }
-    changes.notify()
+    changes.notify(true)
   }
 }
 
@@ -144,7 +149,7 @@ private actor X11ClipboardSource: SerialActor {
   private let display: String
   private let pendingRead: PendingRead
   private let deliver: @Sendable (ClipboardDelivery, _ offer: Int) -> Void
-  private let ownerChanged: @Sendable () -> Void
+  private let ownerChanged: @Sendable (_ isTaken: Bool) -> Void
   private let permit = ReadPermit()
   /// State that the main thread changes while the actor's thread sleeps in a transfer.
   let control = Mutex(Control())
@@ -174,7 +179,7 @@ private actor X11ClipboardSource: SerialActor {
   init(
     display: String, _ pendingRead: PendingRead,
     deliver: @escaping @Sendable (ClipboardDelivery, _ offer: Int) -> Void,
-    ownerChanged: @escaping @Sendable () -> Void
+    ownerChanged: @escaping @Sendable (_ isTaken: Bool) -> Void
   ) {
     self.display = display
     self.pendingRead = pendingRead
@@ -201,6 +206,16 @@ private actor X11ClipboardSource: SerialActor {
     }
     if !isFollowing { endRevokedReads() }
     Task.unpooled(on: self) { source in await source.reader?.permitChanged() }
+  }
+
+  @MainActor func watchNextChange() {
+    Task.unpooled(on: self) { source in
+      do throws(TransferError) {
+        try await source.connectedReader().watchNextChange()
+      } catch {
+        // The next `follow` reports that the server cannot be reached.
+      }
+    }
   }
 
   @MainActor func endRevokedReads() { control.withLock(\.reader)?.endUnwantedRead() }
@@ -298,7 +313,7 @@ private actor X11ClipboardSource: SerialActor {
     guard !isOwn else { return }
     // Let a copy from the history wait for a text that another program has just copied.
     if window != nil, permit.current != nil { pendingRead.begin() } else { pendingRead.end() }
-    ownerChanged()
+    ownerChanged(window != nil)
   }
 
   /// Reads with the reader, and forgets the reader if the server has dropped its connection.
