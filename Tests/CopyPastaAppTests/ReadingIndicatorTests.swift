@@ -53,7 +53,8 @@ import Testing
   @Test func `the indicator shows that reading is off if the window does not become active soon`()
     async throws
   {
-    let session = HistorySession.make(at: try Scratch().location)
+    let scratch = try Scratch()
+    let session = HistorySession.make(at: scratch.location)
     let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
     window.present(.ambient)
     #expect(window.readingIndicator.state == .reading)
@@ -65,7 +66,8 @@ import Testing
   /// Each change of the label takes as long as the rest of a popup's frame.
   @Test func `the indicator of a hidden window is not updated until the window is shown again`() async throws
   {
-    let session = HistorySession.make(at: try Scratch().location)
+    let scratch = try Scratch()
+    let session = HistorySession.make(at: scratch.location)
     let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
     window.present(.ambient)
     try await pump("the first frame") { window.isDrawn }

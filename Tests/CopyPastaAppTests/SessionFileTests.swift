@@ -229,7 +229,8 @@ import Testing
     lock.end()
     let start = ContinuousClock.now
     try await pump("writing possible") { session.state == .open(obstacle: nil) }
-    #expect(.now - start < .seconds(3))
+    // The delay does not grow: after six attempts it would be 32 s. Other suites keep the main thread busy.
+    #expect(.now - start < .seconds(8))
     await session.close()
   }
 

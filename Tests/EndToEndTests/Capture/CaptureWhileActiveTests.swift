@@ -70,6 +70,27 @@ import Testing
       #expect(try await scene.history.texts() == ["last", "before", "new", "old"])
     }
   }
+
+  /// On sway, each press takes the focus from the window for a moment, which ends the paste.
+  @Test func `Escape ends a paste that waits for a slow selection owner, and otherwise hides the window`()
+    async throws
+  {
+    try await Scene.run(with: ["one"]) { scene in
+      // The shortcut keeps the program running.
+      try scene.desktop.home.set(["shortcut": "'<Control><Alt>j'"])
+      let edge = try await scene.watchEdge()
+      let owner = try await ClipboardOwner.start(behaving: "NoAnswer", on: scene.desktop)
+      try await waitUntil("the request") { owner.contentRequests.count == 1 }
+      try await scene.desktop.press("ctrl+v")
+      try await waitUntil("the request of the paste") { owner.contentRequests.count >= 2 }
+      try await scene.desktop.press("Escape")
+      try await scene.expectNotice(at: edge)
+      try await scene.capture("next")
+      #expect(try await scene.history.texts() == ["next", "one"])
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the window hidden") { try await scene.shownWindow() == nil }
+    }
+  }
 }
 
 extension Scene {

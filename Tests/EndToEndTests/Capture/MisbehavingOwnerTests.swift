@@ -22,7 +22,6 @@ import Testing
           reader.heard.dropFirst(heard).contains { $0.contains(message) }
         }
         heard = reader.heard.count
-        // Successive refusals have different messages, so that the test sees each message appear.
         try await waitUntil("\(owner): \(message)") {
           try await reader.tree().all(role: "label").contains { $0.name.contains(message) }
         }

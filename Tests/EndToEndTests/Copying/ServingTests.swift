@@ -59,6 +59,22 @@ import Testing
       try await scene.capture("the next copy")
     }
   }
+
+  /// GLib ignores SIGPIPE, too, but only once it uses sockets.
+  @Test func `on Wayland without a session bus, an aborted paste in another program does not end CopyPasta`()
+    async throws
+  {
+    try await VirtualDesktop.with(.wayland) { desktop in
+      let noBus = ["DBUS_SESSION_BUS_ADDRESS": "disabled:"]
+      let app = try await CopyPasta.launch(on: desktop, environment: noBus)
+      let scene = Scene(desktop: desktop, app: app)
+      _ = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
+      let killed = "for i in 1 2 3; do wl-paste -n | head -c 1000 >/dev/null; done"
+      _ = try await desktop.run(["bash", "-c", killed])
+      try await scene.capture("the next copy")
+      try await app.stop()
+    }
+  }
 }
 
 extension VirtualDesktop.Kind {

@@ -38,9 +38,11 @@ import Testing
       try await panel.chooseFromMenu(entry: 1)
       try await waitUntil("the window active") { try await CopyPasta.readyWindow(on: scene.desktop) != nil }
       try await waitUntil("paused") { try await !scene.app.window.showsReading() }
-      _ = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
+      let paused = try await ClipboardOwner.start(offering: .text("paused"), on: scene.desktop)
       try await scene.resume()
-      try await scene.expectNewest("unseen")
+      try await waitUntil("the text recognised") { paused.contentRequests.count == 1 }
+      try await scene.capture("after")
+      #expect(try await scene.history.texts() == ["after"])
       try await panel.chooseFromMenu(entry: 4)
       #expect(try await scene.app.program.waitForExit() == .code(0))
       try await panel.waitForNoIcon()

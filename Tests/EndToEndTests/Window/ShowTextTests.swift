@@ -70,6 +70,19 @@ import Testing
       #expect(names.contains("Copy"))
     }
   }
+
+  /// Only the active window announces its messages.
+  @Test func `copying a text whose row is gone shows an error in the full text window`() async throws {
+    try await Scene.run(with: ["one", "two"], accessibility: true) { scene in
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      try await scene.openDialog("alt+Return", titled: "Full Text")
+      try await scene.desktop.changeHistory("DELETE FROM clip")
+      try await scene.desktop.press("alt+c")
+      try await waitUntil("the announcement") {
+        reader.heard.contains { $0.contains("This item is no longer in the history.") }
+      }
+    }
+  }
 }
 
 extension Scene {
