@@ -173,10 +173,11 @@ final class ProgramStyle {
 
   /// Visible borders and full opacity, for high contrast with GTK's own theme.
   private static let contrast = """
-    button, switch, entry, spinbutton, popover > contents, tooltip, .preferences .boxed-list {
+    button, switch, entry, spinbutton, popover > contents, tooltip, .preferences .boxed-list, .keycap {
       border-color: currentColor;
     }
     button.flat, headerbar button, spinbutton > button { border-color: transparent; }
+    .linked { border-spacing: 0; }
     .preferences .explanation { opacity: 1; }
     .clip .age, .clip .digit, .clip.copied > .age, .first-steps, .reading-indicator.idle { color: @theme_text_color; }
     .copypasta popover.menu accelerator { color: currentColor; }

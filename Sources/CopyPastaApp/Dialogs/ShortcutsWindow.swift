@@ -56,10 +56,11 @@ final class ShortcutsWindow: Dialogs.Dialog {
     return Box(.vertical, spacing: 12, [heading, list])
   }
 
-  /// Makes the keycaps of a row, side by side or, if there is not enough room, below each other.
-  private static func caps(of keys: [String]) -> Widget {
-    let caps = keys.map(cap)
-    return caps.dropFirst().reduce(caps[0] as Widget) { ReflowingBox($0, $1) }
+  /// Makes the keycaps of a row, side by side or, if there is not enough room, in lines of half as many.
+  private static func caps(of keys: some Collection<String>) -> Widget {
+    let half = keys.count / 2
+    return half == 0
+      ? cap(keys.first ?? "") : ReflowingBox(caps(of: keys.prefix(half)), caps(of: keys.dropFirst(half)))
   }
 
   private static func cap(_ key: String) -> Label {

@@ -38,7 +38,7 @@ final class ReadingIndicator {
 
   init() {
     let dot = Box(.horizontal)
-    button = ToggleButton(child: Box(.horizontal, spacing: 6, [dot, Squeezer(label)]), action: "win.pause")
+    button = ToggleButton(child: Box(.horizontal, [dot, Squeezer(label)]), action: "win.pause")
     root = ShrinkingBox(button, whileHidden: label)
     button.addStyle("reading-indicator")
     button.align(vertically: .center)
