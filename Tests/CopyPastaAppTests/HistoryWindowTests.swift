@@ -53,10 +53,11 @@ import Testing
     window.present(.ambient)
     session.start()
     clipboard.offers.content = .own
-    session.attention = .active
     try await pump("the first frame") { window.isDrawn }
     var most = 0
     for number in 1...40 {
+      // The display has no window manager, so the window is not active.
+      session.attention = .active
       clipboard.offers.copy(.text("copy \(number)"))
       if number % 10 == 3 { session.delete(session.ids[1]) }
       if number % 10 == 8 { session.undo() }
@@ -253,7 +254,7 @@ import Testing
     func focusedText() -> String? {
       gtk_root_get_focus(gtk_widget_get_root(list.root.widget)).flatMap { labelTexts(in: $0).first }
     }
-    try await pump("the focus") { focusedText() == "text 9" }
+    try await pump("the focus") { focusedText() == "text 9" && list.scroll.offset > 0 }
     for text in ["older", "oldest"] {
       _ = try pending?.add(ClipText(validating: Array(text.utf8)), capturedAt: Format.now - 60_000_000)
     }
@@ -264,7 +265,8 @@ import Testing
       return session.state == .open(obstacle: nil) && session.count == 42
     }
     #expect(session.ids[30] != id)
-    #expect(focusedText() == "text 9")
+    // Contains marks while another suite shows a right-to-left interface.
+    #expect(focusedText()?.contains("text 9") == true, "\(focusedText() ?? "nothing")")
     window.destroy()
     await session.close()
   }

@@ -253,7 +253,7 @@ import Testing
       let question = try #require(messages[.expired])
       #expect(
         question.words == "2 items are older than 30 days (today is Oct 4, 2024). Delete them permanently?")
-      #expect(question.buttons.map(\.words) == ["Keep", "Delete"])
+      #expect(question.buttons.map(\.words) == ["Keep", "_Delete"])
       question.buttons[button].run()
       await session.drainRetention()
       #expect(messages[.expired] == nil && preferences.retentionPeriod == period)

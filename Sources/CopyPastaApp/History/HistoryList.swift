@@ -12,7 +12,7 @@ final class HistoryList {
   private static let arrivalTime = Duration.milliseconds(900)
 
   let root: Overlay
-  private let scroll: ScrolledWindow
+  let scroll: ScrolledWindow
   let session: HistorySession
   let view: ListView<ClipRow>
   private let model: HistoryListModel
