@@ -29,6 +29,23 @@ import Testing
     #expect(indicator.button.tooltip == reading)
   }
 
+  @Test func `the dot is in the middle of an indicator without room for its text`() throws {
+    let style = ProgramStyle()
+    let indicator = ReadingIndicator()
+    let (root, button) = (indicator.root.widget, indicator.button.widget)
+    var (width, height): (gint, gint) = (0, 0)
+    gtk_widget_measure(root, GTK_ORIENTATION_HORIZONTAL, -1, &width, nil, nil, nil)
+    gtk_widget_measure(root, GTK_ORIENTATION_VERTICAL, width, &height, nil, nil, nil)
+    gtk_widget_allocate(root, width, height, -1, nil)
+    let dot = try #require(widgets(in: button).first { gtk_widget_has_css_class($0, "dot") != 0 })
+    var (place, whole) = (graphene_rect_t(), graphene_rect_t())
+    #expect(gtk_widget_compute_bounds(dot, button, &place) != 0)
+    #expect(gtk_widget_compute_bounds(button, button, &whole) != 0)
+    let middle = place.origin.x + place.size.width / 2
+    #expect(abs(whole.origin.x + whole.size.width / 2 - middle) <= 1)
+    withExtendedLifetime(style) {}
+  }
+
   /// The main loop does not run before the labels are read, so the first frame shows these labels.
   @Test func `a window's first frame shows the reading state expected for an active window`() throws {
     let scratch = try Scratch()

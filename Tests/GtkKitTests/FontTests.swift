@@ -2,7 +2,16 @@ import CGtk
 import GtkTestSupport
 import Testing
 
+@testable import GtkKit
+
 @MainActor @Suite struct FontTests {
+  /// Otherwise parts of letters stay where a text was.
+  @Test func `text is not drawn in GTK's automatic mode`() async throws {
+    try await TestDisplay.open()
+    let mode = Object(Owned(borrowing: gtk_settings_get_default()))[property: "gtk-font-rendering"]
+    #expect(mode == nil || mode == .number(1))
+  }
+
   @Test func `the tests find only their own fonts, whatever the machine has`() async throws {
     try await TestDisplay.open()
     var families: UnsafeMutablePointer<UnsafeMutablePointer<PangoFontFamily>?>?

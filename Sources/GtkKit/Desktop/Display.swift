@@ -19,6 +19,7 @@ public enum Display {
   public static func open() -> Bool {
     guard gtk_init_check() != 0 else { return false }
     stopSelectionEvents()
+    drawTextByDesktopSettings()
     return true
   }
 
@@ -66,6 +67,16 @@ public enum Display {
     // GTK 4.16 has replaced `GDK_DEBUG=gl-disable` with `GDK_DISABLE`, and warns about the old value.
     let hasOwnVariable = gtk_get_major_version() > 4 || gtk_get_minor_version() >= 16
     g_setenv(hasOwnVariable ? "GDK_DISABLE" : "GDK_DEBUG", hasOwnVariable ? "gl,vulkan" : "gl-disable", 0)
+  }
+
+  /// Draws text by the desktop's font settings, as GTK before 4.16 does.
+  ///
+  /// In its automatic mode, GTK 4.24 with cairo underestimates the area of a text at some font sizes. When rows move,
+  /// it then leaves parts of their letters behind.
+  private static func drawTextByDesktopSettings() {
+    guard g_getenv("GSK_RENDERER").map({ String(cString: $0) }) == "cairo" else { return }
+    // The value `GTK_FONT_RENDERING_MANUAL`, which older headers lack.
+    Object(Owned(borrowing: gtk_settings_get_default()))[property: "gtk-font-rendering"] = .number(1)
   }
 
   private static func isOfType(_ name: String, _ display: OpaquePointer) -> Bool {
