@@ -265,6 +265,19 @@ extension HistorySessionTests {
     try expect((isNoticed ? ["next"] : []) + initial)
   }
 
+  @Test func `nothing is being recorded while the desktop cannot be reached`() async throws {
+    clipboard.offers.failure = .unavailable
+    session.attention = .active
+    try await pump("the failure") { log.failures == [.notRecorded(.unread(.unavailable))] }
+    #expect(!session.isReading)
+    clipboard.offers.failure = nil
+    clipboard.offers.content = .own
+    session.attention = .shown
+    session.attention = .active
+    #expect(session.isReading)
+    await session.drain()
+  }
+
   @Test func `a paste about whose offer nothing is known any more changes no fingerprint`() async throws {
     clipboard.offers.content = .noText
     session.attention = .active
