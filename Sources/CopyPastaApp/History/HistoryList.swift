@@ -26,7 +26,8 @@ final class HistoryList {
   private let newItems: Button
   private let newItemWords = Label()
   private var newItemCount = 0
-  /// Whether the focus moves to each new row; true from `focusNewest` until the user's next input.
+  /// Whether the focus moves to each new row; true from `focusNewest` until the user's next input
+  /// or `focus(_:)`.
   private var followsNewest = false
   private var flashes: [Clip.ID: Timeout] = [:]
   private var tokens: [ListenerToken] = []
@@ -148,6 +149,7 @@ final class HistoryList {
 
   /// Scrolls to a clip's row and moves the focus to it.
   func focus(_ id: Int64) {
+    followsNewest = false
     showsFocus = true
     if let position = model.position(of: id) { view.focus(position) }
   }
