@@ -4,13 +4,13 @@ import Testing
 /// The icon in the tray of a real panel.
 @Suite(.keepsPictures) struct TrayTests {
   /// On GNOME, the first click of a double click opens a menu, which takes the focus from the window.
-  @Test func `one of ten tray clicks right after a focus loss hides the window`() async throws {
+  @Test func `a tray click right after a focus loss hides the window`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
       let other = try await scene.desktop.openOtherWindow()
-      // On a slow machine more time may pass between focus loss and click than CopyPasta allows.
-      for _ in 1...10 {
+      // One of many, because on a slow machine more time may pass between focus loss and click than CopyPasta allows.
+      for _ in 1...40 {
         #expect(try await scene.desktop.copypasta().exit == .code(0))
         try await scene.waitUntilActive()
         try await other.activate()
