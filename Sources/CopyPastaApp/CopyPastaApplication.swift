@@ -320,7 +320,7 @@ final class CopyPastaApplication {
     if application.isRegistered { end() }
   }
 
-  /// Hides everything, lets go of the desktop, finishes the work that is left, and then ends the main loop.
+  /// Hides everything, releases the shortcut and the tray, finishes the work that is left, and then ends the main loop.
   private func end() {
     // Cancel the preparation, because GTK destroys the windows before the main loop has run all pending work.
     preparation?.cancel()

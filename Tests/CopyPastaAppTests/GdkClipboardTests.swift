@@ -148,7 +148,7 @@ import Testing
     #expect(pendingRead.isPending)
   }
 
-  @Test func `what waits for the current read runs after its delivery`() async throws {
+  @Test func `a copy that waits for the current read runs after its delivery`() async throws {
     let log = OwnerChanges()
     clipboard.afterRead(log.add)
     try await pump("the body run") { log.count == 1 }

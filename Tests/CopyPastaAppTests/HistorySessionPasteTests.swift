@@ -213,7 +213,7 @@ extension HistorySessionTests {
 
   /// A password, for which the user has made the pause.
   @Test
-  func `what was on the clipboard when a pause ended is not recorded, but the next copy is, and a paste`()
+  func `the text on the clipboard at the end of a pause is not recorded, but the next copy and a paste are`()
     async throws
   {
     for isActive in [true, false] {

@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test
-  func `texts that wait for a lock are bounded by the size limit, and what does not fit is said to be lost`()
+  func `the size limit bounds the texts that wait for a lock, and a notice reports each lost text`()
     async throws
   {
     func text(_ number: Int) -> ClipboardContent {

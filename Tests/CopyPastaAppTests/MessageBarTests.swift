@@ -163,7 +163,7 @@ import Testing
     #expect(shown == ["Nothing to undo."])
   }
 
-  @Test func `what is under the messages learns the covered height, and is neither moved nor resized`()
+  @Test func `messages report the height that they cover, and neither move nor resize what is under them`()
     async throws
   {
     try await pump("a layout") { below.width > 0 }
