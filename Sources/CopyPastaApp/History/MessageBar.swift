@@ -116,9 +116,12 @@ final class MessageBar {
   /// The message of a kind that is shown.
   subscript(kind: Kind) -> Message? { rows[kind]?.message }
 
-  /// Whether a message of another kind contains this sentence.
+  /// Whether a message of another kind begins or ends with this sentence.
   func says(_ sentence: String, besides kind: Kind) -> Bool {
-    rows.contains { $0.key != kind && $0.value.message.words.contains(sentence) }
+    rows.contains {
+      let words = $0.value.message.words
+      return $0.key != kind && (words.hasPrefix(sentence) || words.hasSuffix(sentence))
+    }
   }
 
   /// Shows a message in place of the one of the same kind; nil removes that.
