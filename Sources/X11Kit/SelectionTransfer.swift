@@ -133,7 +133,7 @@ final class SelectionTransfer {
     try ask(for: atoms[.targets], into: atoms[.targetsProperty], at: time)
     let answer = try answer(to: atoms[.targets], in: atoms[.targetsProperty], limit: 256 << 10)
     guard case .value(_, format: 32, let bytes) = answer else {
-      // The user would otherwise read that there is no text, which another program may have got.
+      // Do not report a clipboard without text, because other programs may be able to paste it.
       if read.reason != .followed { throw .refused }
       return []
     }

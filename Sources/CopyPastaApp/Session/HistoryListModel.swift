@@ -30,7 +30,7 @@ final class HistoryListModel: ListModelSource {
   private let failed: @MainActor (StoreError) -> Void
   /// The ids of all clips, oldest first, so that new ids are appended.
   private var ids: [Int64] = []
-  /// The ids while views are told of a renumbering; nil otherwise.
+  /// The ids before an import renumbered the clips; set only while the views apply that change.
   private var idsBeforeImport: [Int64]?
   private var rows: [Int64: Clip] = [:]
 
