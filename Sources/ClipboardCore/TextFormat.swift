@@ -16,10 +16,12 @@ public enum TextFormat: String, CaseIterable, Sendable {
   /// The formats that are MIME types.
   ///
   /// On Wayland, offer only these: GDK would list other formats, but never answer a request for them.
-  public static let mimeTypes = names.filter { $0.contains("/") }
+  public static let mimeTypes = allCases.filter(\.isMimeType).map(\.rawValue)
 
   /// All formats, in the order in which to ask for them on Wayland: MIME types first.
   ///
   /// There GTK 4 programs also list X11 formats such as `UTF8_STRING`, but send no data for them.
-  public static let mimeTypesFirst = mimeTypes + names.filter { !$0.contains("/") }
+  public static let mimeTypesFirst = allCases.filter(\.isMimeType) + allCases.filter { !$0.isMimeType }
+
+  private var isMimeType: Bool { rawValue.contains("/") }
 }

@@ -199,7 +199,7 @@ public actor SelectionReader: SerialActor {
   public func read(_ read: SelectionRead) async throws(TransferError) -> ClipboardContent {
     let deadline = Deadline(end: nil, cancellation: cancellation).limited(to: read.limits.total)
     let result: Result<ClipboardContent, TransferError> = await withTaskCancellationHandler {
-      content(of: read, deadline)
+      await content(of: read, deadline)
     } onCancel: { [cancellation] in
       cancellation.send()
     }
@@ -208,7 +208,7 @@ public actor SelectionReader: SerialActor {
 
   private func content(
     of read: SelectionRead, _ deadline: Deadline
-  ) -> Result<ClipboardContent, TransferError> {
+  ) async -> Result<ClipboardContent, TransferError> {
     handleEvents()
     let isFollowed = read.reason == .followed
     // Only an automatic read uses up the offer; after a read that the user initiated, `nextOffer` still reports it as
@@ -230,7 +230,7 @@ public actor SelectionReader: SerialActor {
       handleChanges(during: transfer, isFollowed: isFollowed)
     }
     do {
-      return .success(try transfer.content())
+      return .success(try await transfer.content())
     } catch {
       return .failure(error)
     }

@@ -5,7 +5,7 @@ import ClipboardCore
 ///
 /// A text is accepted only from the owner whose formats were examined. The server reports every change of the owner,
 /// and each event shows which of our requests were processed before it, so we know which owner received a request.
-final class SelectionTransfer {
+final class SelectionTransfer: ClipboardOffer {
   private let read: SelectionRead
   private let connection: XConnection
   private let atoms: Atoms
@@ -19,6 +19,8 @@ final class SelectionTransfer {
   /// The owner's window, whose destruction is observed.
   private var watched = noWindow
   private var stage = Stage.examining(since: 0)
+  /// The server time of all requests.
+  private var time = noTime
   /// The number of the request that looked up the owner.
   private var lookup: UInt32 = 0
   private var graceEnd: SuspendingClock.Instant?
@@ -89,22 +91,22 @@ final class SelectionTransfer {
     outstanding = nil
   }
 
-  /// Reads the content of the selection.
-  ///
-  /// - Throws: a `TransferError` with the reason why the content is missing; `cancelled` if the owner changed before
-  ///   its text arrived, or if a condition of the read does not hold.
-  func content() throws(TransferError) -> ClipboardContent {
+  // MARK: - Formats
+
+  nonisolated(nonsending) func formats() async throws(TransferError) -> (texts: [TextFormat], hasHint: Bool) {
+    time = try requestTime()
+    let offered = try offeredTargets()
+    return (TextFormat.allCases.filter { offered.contains(atoms[$0]) }, offered.contains(atoms.secretHint))
+  }
+
+  nonisolated(nonsending) func content() async throws(TransferError) -> ClipboardContent {
     // Use a server time (ICCCM 2.4), because some owners reject CurrentTime.
     connection.requestTime(for: requestor, through: atoms[.timeProperty])
     guard let owner = try currentOwner() else { return .noText }
     if owner == read.ownWindow() { return .own }
     watched = owner
     connection.select(.structure, on: owner)
-    let time = try requestTime()
-    let offered = try offeredTargets(at: time)
-    if offered.contains(atoms.secretHint), try isSecret(at: time) { return .secret }
-    let forms = TextFormat.allCases.filter { offered.contains(atoms[$0]) }
-    return forms.isEmpty ? .noText : .text(try text(in: forms, at: time))
+    return try await content(within: read.limits)
   }
 
   // MARK: - Requests
@@ -129,8 +131,8 @@ final class SelectionTransfer {
   /// Returns the formats that the owner offers; empty unless it lists them as atoms (ICCCM 2.6.2).
   ///
   /// An owner that lists no formats is not asked for text, because it may have omitted the hint for secrets, too.
-  private func offeredTargets(at time: UInt32) throws(TransferError) -> Set<Atom> {
-    try ask(for: atoms[.targets], into: atoms[.targetsProperty], at: time)
+  private func offeredTargets() throws(TransferError) -> Set<Atom> {
+    try ask(for: atoms[.targets], into: atoms[.targetsProperty])
     let answer = try answer(to: atoms[.targets], in: atoms[.targetsProperty], limit: 256 << 10)
     guard case .value(_, format: 32, let bytes) = answer else {
       // Do not report a clipboard without text, because other programs may be able to paste it.
@@ -140,51 +142,45 @@ final class SelectionTransfer {
     return bytes.withUnsafeBytes { Set($0.bindMemory(to: Atom.self)) }
   }
 
-  private func isSecret(at time: UInt32) throws(TransferError) -> Bool {
-    let (hint, property) = (atoms.secretHint, atoms[.hintProperty])
-    try ask(for: hint, into: property, at: time)
-    return switch try answer(to: hint, in: property, limit: SecretHint.longestValue) {
-    case .refused: SecretHint.isSecretHint(nil)
-    case .tooLarge: false
-    case .value(_, _, let bytes): SecretHint.isSecretHint(bytes)
+  nonisolated(nonsending) func bytes(
+    of format: RequestedFormat, within limits: TransferLimits
+  ) async throws(TransferError) -> [UInt8] {
+    guard case .text(let text, let isLast) = format else { return try hint(within: limits) }
+    // A replaced owner receives no further request.
+    if graceEnd != nil || isOwnershipLost { throw replaced }
+    defer { stage = .examining(since: lookup) }
+    do throws(TransferError) {
+      return try self.text(as: text, isLast: isLast, within: limits)
+    } catch {
+      // Use another window, because the owner may still answer, or send chunks.
+      releaseRequestor()
+      requestor = connection.makeWindow()
+      throw reason(for: error)
     }
   }
 
-  /// Asks for one form after the other, until the owner serves one.
-  private func text(in forms: [TextFormat], at time: UInt32) throws(TransferError) -> [UInt8] {
-    var forms = TextForms(forms, idleTimeout: read.limits.idleTimeout)
-    while let (form, wait) = forms.next() {
-      // A replaced owner receives no further request.
-      if graceEnd != nil || isOwnershipLost { throw replaced }
-      do throws(TransferError) {
-        let text = try text(as: form, at: time, answeredWithin: wait, isLast: forms.isEmpty)
-        if !text.isEmpty { return text }
-        forms.skip(nil)
-      } catch {
-        let error = reason(for: error)
-        guard error == .refused || error == .timedOut else { throw error }
-        forms.skip(error)
-        // Use another window, because the owner may still answer, or send chunks.
-        releaseRequestor()
-        requestor = connection.makeWindow()
-      }
-      stage = .examining(since: lookup)
+  private func hint(within limits: TransferLimits) throws(TransferError) -> [UInt8] {
+    let (hint, property) = (atoms.secretHint, atoms[.hintProperty])
+    try ask(for: hint, into: property)
+    switch try answer(to: hint, in: property, limit: limits.bytes) {
+    case .refused: throw .refused
+    case .tooLarge: throw .tooLarge(limit: limits.bytes)
+    case .value(_, _, let bytes): return bytes
     }
-    return try forms.unserved.get()
   }
 
   private func text(
-    as format: TextFormat, at time: UInt32, answeredWithin wait: Duration, isLast: Bool
+    as format: TextFormat, isLast: Bool, within limits: TransferLimits
   ) throws(TransferError) -> [UInt8] {
     let (target, property) = (atoms[format], atoms[.textProperty])
-    stage = .asked(by: try ask(for: target, into: property, at: time))
+    stage = .asked(by: try ask(for: target, into: property))
     if isLast { read.asked() }
-    switch try answer(to: target, in: property, within: wait, limit: read.limits.bytes) {
-    case .tooLarge: throw .tooLarge(limit: read.limits.bytes)
+    switch try answer(to: target, in: property, within: limits.idleTimeout, limit: limits.bytes) {
+    case .tooLarge: throw .tooLarge(limit: limits.bytes)
     case .value(let type, format: 8, let bytes):
       guard let text = atoms.utf8(bytes, type: type, target: format) else { throw .refused }
       // A text in ISO 8859-1 grows when it is converted.
-      guard text.count <= read.limits.bytes else { throw .tooLarge(limit: read.limits.bytes) }
+      guard text.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
       return text
     case .refused, .value: throw .refused
     }
@@ -205,7 +201,7 @@ final class SelectionTransfer {
   ///
   /// - Returns: the number of the request.
   @discardableResult
-  private func ask(for target: Atom, into property: Atom, at time: UInt32) throws(TransferError) -> UInt32 {
+  private func ask(for target: Atom, into property: Atom) throws(TransferError) -> UInt32 {
     if let window = read.activeWindow, try !connection.hasFocus(window, deadline) {
       lacksFocus = true
       throw .cancelled

@@ -192,7 +192,8 @@ final class GdkClipboard: SystemClipboard {
         task.cancel()
       }
     } catch {
-      throw error is CancellationError ? read.replaced : error as? TransferError ?? .refused
+      let error = error is CancellationError ? .cancelled : error as? TransferError ?? .refused
+      throw error == .cancelled ? read.replaced : error
     }
   }
 
@@ -200,37 +201,30 @@ final class GdkClipboard: SystemClipboard {
     of read: Read, within limits: TransferLimits, asked: @escaping @MainActor () -> Void
   ) async throws -> ClipboardContent {
     guard read.offer == offer else { throw read.replaced }
-    let formats = device.mimeTypes
     if device.isOffering { return .own }
-    let offer = OfferedText(formats: formats, limits: limits) { [self] format, isText in
-      try await device.read(format) {
-        guard read.isAllowed, read.offer == self.offer else { throw read.replaced }
-        if isText { read.hasAsked = true }
+    let text = OfferedText(names: device.mimeTypes) { [self] format in
+      try await device.read(format.name) {
+        guard read.isAllowed, read.offer == offer else { throw read.replaced }
+        if format.isText { read.hasAsked = true }
       }
     } confirm: { [self] in
       try await confirm(read, $0)
     } asked: {
       // A newer offer has a pending read of its own.
-      if read.grace != nil { return }
-      asked()
+      if read.grace == nil { asked() }
     } begun: {
       read.hasBegun = true
     }
-    return try await offer.content()
+    return try await text.content(within: limits)
   }
 
   func read(
     _ drop: any DroppedText, under permit: ReadPermit
   ) async throws(TransferError) -> ClipboardContent {
-    let offer = OfferedText(formats: drop.formats, limits: limits.ofPaste) { format, _ in
-      try await drop.read(format) { if permit.current == nil { throw TransferError.cancelled } }
-    } confirm: { _ in
+    let text = OfferedText(names: drop.formats) { format in
+      try await drop.read(format.name) { if permit.current == nil { throw TransferError.cancelled } }
     }
-    do {
-      return try await offer.content()
-    } catch {
-      throw error as? TransferError ?? .refused
-    }
+    return try await text.content(within: limits.ofPaste)
   }
 
   /// How long to wait, after the end of the pipe, for the owner's connection to the compositor to close as well.
