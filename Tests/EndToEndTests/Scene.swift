@@ -77,6 +77,12 @@ struct Scene {
       return next.matches(before, in: list)
     }
     try await record(text, sourceLocation: sourceLocation)
+    try await expectNewRow(since: before, sourceLocation: sourceLocation)
+  }
+
+  /// Waits until the newest row's first line differs from that in an earlier picture.
+  func expectNewRow(since before: Screenshot, sourceLocation: SourceLocation = #_sourceLocation) async throws
+  {
     // Compare only the text: the tint of the previous row may fade, and the empty page may show a different line.
     let line = Rectangle(
       x: Self.firstRow.x, y: Self.firstRow.y, width: before.width - 100, height: Self.firstRow.height)
