@@ -61,7 +61,7 @@ import Testing
           label, stack, button, control, controlLabel, list,
           ToggleButton(label: "1", name: "1 line", action: "test.lines", target: .uint32(1)),
           Button(icon: "edit-copy-symbolic", name: "Copy") { _ = token }, Button(words: "Copy") { _ = token },
-          Image(icon: "edit-copy-symbolic", size: 16), Revealer(child: Label("a")),
+          Image(icon: "edit-copy-symbolic", size: 16),
           Overlay(Label("a"), under: [Label("b")]), ScrolledWindow(child: Label("a")),
           ScrollingBox(Label("a")),
           HeaderBar(start: [Label("a")], end: [Label("b")]), Squeezer(Label("a")),

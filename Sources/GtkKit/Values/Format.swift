@@ -90,16 +90,7 @@ public enum LocalTime {
   }
 
   /// Returns the local calendar day as a number that increases by one a day; `time` is in microseconds since 1970 UTC.
-  public static func day(_ time: Int64) -> Int { Int((time + offset(time)) / microsecondsPerDay) }
-
-  /// Returns the end of the local calendar day of `time`, both in microseconds since 1970 UTC.
-  ///
-  /// On a day on which the clocks change, it may be an hour off.
-  public static func endOfDay(_ time: Int64) -> Int64 {
-    (Int64(day(time)) + 1) * microsecondsPerDay - offset(time)
-  }
-
-  private static var microsecondsPerDay: Int64 { 86_400_000_000 }
+  public static func day(_ time: Int64) -> Int { Int((time + offset(time)) / 86_400_000_000) }
 
   /// The distance from UTC at `time`, both in microseconds.
   private static func offset(_ time: Int64) -> Int64 {

@@ -55,29 +55,6 @@ public final class Stack: Widget {
   }
 }
 
-/// A child that slides into view and out of it.
-@MainActor
-public final class Revealer: Widget {
-  /// Makes a revealer that slides up into view; it is initially hidden.
-  public convenience init(child: Widget? = nil) {
-    self.init(new: gtk_revealer_new())
-    if let child { setChild(child) }
-    gtk_revealer_set_transition_type(opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
-  }
-
-  /// Puts a widget into the revealer.
-  public func setChild(_ child: Widget) { gtk_revealer_set_child(opaque, child.widget) }
-
-  /// Whether the child is shown; while it slides out of view, it cannot get the focus.
-  public var isRevealed: Bool {
-    get { gtk_revealer_get_reveal_child(opaque) != 0 }
-    set {
-      gtk_widget_set_can_focus(widget, newValue ? 1 : 0)
-      gtk_revealer_set_reveal_child(opaque, newValue ? 1 : 0)
-    }
-  }
-}
-
 /// A scrollable view of a widget.
 @MainActor
 public final class ScrolledWindow: Widget {

@@ -49,38 +49,9 @@ open class Widget: Object {
   }
 
   /// The text that appears when the pointer rests on the widget.
-  ///
-  /// GTK queries it when it is needed. Setting GTK's own text instead would query the pointer from the X server, in
-  /// three round trips.
   public final var tooltip: String? {
-    get { Self.tooltip(of: raw).map { String(cString: $0) } }
-    set {
-      if g_object_get_data(cast(), Self.answersTooltipsKey) == nil { answerTooltipQueries() }
-      g_object_set_data_full(cast(), Self.tooltipKey, newValue.map { g_strdup($0) }, g_free)
-      hasTooltip = newValue != nil
-      // Update a tooltip that may be on the screen.
-      if isUnderPointer { gtk_widget_trigger_tooltip_query(widget) }
-    }
-  }
-
-  private static var tooltipKey: String { "copypasta-tooltip" }
-  private static var answersTooltipsKey: String { "copypasta-answers-tooltips" }
-
-  private static func tooltip(of raw: UnsafeMutableRawPointer) -> UnsafePointer<CChar>? {
-    let text = g_object_get_data(raw.assumingMemoryBound(to: GObject.self), tooltipKey)
-    return UnsafePointer(text?.assumingMemoryBound(to: CChar.self))
-  }
-
-  private func answerTooltipQueries() {
-    g_object_set_data(cast(), Self.answersTooltipsKey, raw)
-    connectReturning("query-tooltip") { [raw] (_: gint, _: gint, _: Bool, tooltip: OpaquePointer) -> Bool in
-      gtk_tooltip_set_text(tooltip, Self.tooltip(of: raw))
-      return true
-    }
-  }
-
-  private var isUnderPointer: Bool {
-    gtk_widget_get_state_flags(widget).rawValue & copypasta_GTK_STATE_FLAG_PRELIGHT.rawValue != 0
+    get { gtk_widget_get_tooltip_text(widget).map { String(cString: $0) } }
+    set { gtk_widget_set_tooltip_text(widget, newValue) }
   }
 
   /// Whether the widget may currently show a tooltip.
