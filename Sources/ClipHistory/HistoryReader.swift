@@ -67,8 +67,8 @@ public final class HistoryReader {
     }
   }
 
-  /// Whether the file that this reader shows, or its WAL, was removed or replaced.
-  public var isReplaced: Bool { following?.current.database.hasMoved ?? false }
+  /// Whether this reader was closed, or its file or WAL was removed or replaced.
+  public var isReplaced: Bool { following?.current.database.hasMoved ?? true }
 
   /// Whether the history is damaged, and a row is known to be unreadable.
   public var isIncomplete: Bool { following?.isIncomplete ?? false }

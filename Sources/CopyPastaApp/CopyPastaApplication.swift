@@ -167,7 +167,7 @@ final class CopyPastaApplication {
     let toggler = WindowToggler(
       window, preferences: { [services] in services.preferences }, hidden: windowHidden)
     tokens += [
-      session.events.add { [self] in if case .offered = $0 { haptics.copied() } },
+      session.events.add { [self] in if case .done(let event, _, _) = $0, event.isCopy { haptics.copied() } },
       dialogs.activity.add(weakly(toggler) { $0.dialogActivityChanged() }),
     ]
     if application.isRegistered { window.join(application) }

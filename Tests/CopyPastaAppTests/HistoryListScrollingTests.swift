@@ -121,7 +121,7 @@ extension HistoryListTests {
   {
     try await withList(of: (0..<40).map { "text \($0)" }) { list, _ in
       let token = list.session.events.add { [unowned list] in
-        if case .deletionsChanged = $0 { list.coveredHeight = list.session.deletions.count > 0 ? 70 : 0 }
+        if case .contentChanged = $0 { list.coveredHeight = list.session.deletions.count > 0 ? 70 : 0 }
       }
       list.focusNewest()
       list.focus(list.session.model.id(at: positions[0]))

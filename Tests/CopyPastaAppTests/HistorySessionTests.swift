@@ -83,7 +83,7 @@ import Testing
 
   @Test func `rows are copied in click order, and each copy is confirmed once its text is offered`() async {
     var told: [String?] = []
-    log.onEvent = { [clipboard] in if case .offered = $0 { told.append(clipboard.offered.last) } }
+    log.onEvent = { [clipboard] in if case .done(.copied, _, _) = $0 { told.append(clipboard.offered.last) } }
     let positions = (0..<10).map { $0 * 2 % 3 }
     for position in positions { session.copy(ids[position]) }
     await session.drain()

@@ -110,7 +110,7 @@ import Testing
     session.delete(session.ids[0])
     await session.drain()
     let later = { ClockReading.now(wallTime: Format.now + 40 * 86_400_000_000) }
-    session.question = try await session.store.findExpired(after: .day, at: later())
+    session.retention.question = try await session.store.findExpired(after: .day, at: later())
     let messages = window.body.messages
     #expect(messages[.undo]?.words == "Deleted" && messages[.expired] != nil)
     // Nothing can be opened there.
@@ -347,7 +347,7 @@ import Testing
     // This timer is due after the end of the undo time, unless the focus makes that begin again.
     var (later, left): (Timeout?, Int?) = (nil, nil)
     let token = session.events.add {
-      guard case .deletionsChanged = $0, later == nil else { return }
+      guard case .contentChanged = $0, session.deletions.count > 0, later == nil else { return }
       later = Timeout(after: .milliseconds(1)) { left = session.deletions.count }
       window.body.messages.focus(.undo)
     }

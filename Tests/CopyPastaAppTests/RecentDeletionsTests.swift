@@ -58,7 +58,7 @@ import Testing
     let log = SessionLog(of: session)
     // This timer fires after a timer of 1 ms that was started before.
     log.onEvent = {
-      guard case .offered = $0 else { return }
+      guard case .done(.copied, _, _) = $0 else { return }
       var isOver = false
       let timer = Timeout(after: .milliseconds(20)) { isOver = true }
       withExtendedLifetime(timer) { _ = MainLoop.run(until: { isOver }, atMost: generousLimit) }

@@ -126,7 +126,7 @@ private final class RetentionRun {
   private let preferences = Preferences(schema: nil)
   private let clock: TestClock
   private var retention: Retention
-  private var question: ExpiredClips?
+  private var question: ExpiredClips? { retention.question }
   private var held: [DeletedClip] = []
   private var serial = 0
 
@@ -139,7 +139,7 @@ private final class RetentionRun {
   }
 
   private static func retention(_ preferences: Preferences, _ clock: TestClock) -> Retention {
-    Retention({ preferences }, clock: { clock.reading })
+    Retention({ preferences }, clock: { clock.reading }, questionChanged: {})
   }
 
   func ids() throws -> [Int64] { try scratch.reader.newestPage(limit: 10_000).reversed().map(\.id) }
@@ -226,9 +226,7 @@ private final class RetentionRun {
   private func look() async throws {
     let reading = clock.reading
     let isSettled = held.isEmpty && question == nil
-    try await retention.run(on: store, isSettled: { isSettled }) {
-      question = $0
-    } deleted: { [self] expired, _ in
+    try await retention.run(on: store, isSettled: { isSettled }) { [self] expired, _ in
       held.removeAll(where: expired.includes)
     }
     model.look(reading, isSettled: isSettled)
@@ -237,7 +235,7 @@ private final class RetentionRun {
   private func restart() async throws {
     await store.close()
     store = try Scratch.store(at: scratch.location)
-    (held, question, model.question) = ([], nil, nil)
+    (held, model.question) = ([], nil)
     retention = Self.retention(preferences, clock)
   }
 }

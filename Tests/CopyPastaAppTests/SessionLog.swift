@@ -18,6 +18,10 @@ final class SessionLog {
   init(of session: HistorySession) {
     token = session.events.add { [weak self, weak session] event in
       if let session, case .clipboardChanged = event { self?.clipboardStates.append(session.clipboardState) }
+      if let session, self?.question != session.question {
+        self?.question = session.question
+        self?.questions += 1
+      }
       self?.events.append(event)
       self?.onEvent?(event)
     }
@@ -48,7 +52,8 @@ final class SessionLog {
   }
 
   /// How often the question about expired items changed.
-  var questions: Int { events.count { if case .questionChanged = $0 { true } else { false } } }
+  private(set) var questions = 0
+  private var question: ExpiredClips?
 
   /// How often the newest row got a text that it may have had before.
   var additions: Int { events.count { if case .added = $0 { true } else { false } } }

@@ -57,7 +57,7 @@ import Testing
       page.advice = services.shortcut.state.advice
       Window(title: "empty").setChild(page.root)
       // Messages scroll if there is not enough room for them.
-      for session in sessions { session.question = Self.expired }
+      for session in sessions { session.retention.question = Self.expired }
       for history in histories { history.showNotice(Self.expired.question) }
       let windows = toplevels().filter { !before.contains($0) }.map { Window(Owned(borrowing: $0)) }
       #expect(windows.count == 8)

@@ -24,7 +24,7 @@ import Testing
     for (isPopup, hides, isHidden) in [(true, true, true), (true, false, false), (false, true, false)] {
       preferences[flag: .hidesPopup] = hides
       toggler.show(.ambient, asPopup: isPopup)
-      window.session.events.notify(.offered)
+      window.session.events.notify(.done(.copied, 1, isAnnounced: true))
       #expect(window.isShown == !isHidden)
       toggler.hide()
     }

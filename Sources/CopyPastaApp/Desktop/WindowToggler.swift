@@ -61,7 +61,7 @@ final class WindowToggler {
     observations = [
       window.activity.add(weakly(self) { $0.activityChanged() }),
       window.session.events.add(
-        weakly(self) { if case .offered = $1, $0.hidesItself { $0.hide() } }),
+        weakly(self) { if case .done(let event, _, _) = $1, event.isCopy, $0.hidesItself { $0.hide() } }),
     ]
   }
 

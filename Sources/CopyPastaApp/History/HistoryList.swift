@@ -132,9 +132,7 @@ final class HistoryList {
       if isAnnounced { view.announce(event.message) }
     case .added: focusNewest()
     case .clipboardChanged: markOnClipboard(session.clipboardState.clip)
-    case .stateChanged, .countChanged, .deletionsChanged, .questionChanged, .offered, .failed, .text,
-      .recovered, .reopened:
-      break
+    case .stateChanged, .contentChanged, .failed, .text: break
     }
   }
 

@@ -48,7 +48,6 @@ final class HistoryWindow {
     connect()
     session.open(firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height))
     stateChanged()
-    showRecoveryOutcome()
   }
 
   // MARK: - On the screen
@@ -123,16 +122,12 @@ final class HistoryWindow {
   private func happened(_ event: HistorySession.Event) {
     switch event {
     case .stateChanged: stateChanged()
-    case .countChanged: countChanged()
-    case .deletionsChanged: showUndo()
-    case .questionChanged: showRetentionQuestion()
-    case .recovered: showRecoveryOutcome()
+    case .contentChanged: contentChanged()
     case .clipboardChanged where session.clipboardState == .secret: readingIndicator.showSecret()
     case .clipboardChanged: readingIndicator.hideSecret()
     case .failed(let failure): show(failure)
-    case .reopened(because: let error): if error == .replaced { showNotice(error.message) }
     case .text(let clip, let text, let file): show(text, of: clip, in: file)
-    case .offered, .done, .added: break
+    case .done, .added: break
     }
   }
 
@@ -147,9 +142,8 @@ final class HistoryWindow {
     case .opening, .open: if body.show(list ?? makeList()), isDrawn { body.focusNewest() }
     }
     messages.set(.obstacle, session.obstacle.map { Message(words: $0.reasonForReadOnly, lifetime: .long) })
-    showUndo()
-    showRetentionQuestion()
-    countChanged()
+    showRecoveryOutcome()
+    contentChanged()
     updateIndicator()
   }
 
@@ -163,7 +157,9 @@ final class HistoryWindow {
     return list
   }
 
-  private func countChanged() {
+  private func contentChanged() {
+    showUndo()
+    showRetentionQuestion()
     actions.setEnabled("clear-history", session.canClear)
     if !session.canClear { messages.set(.clear, nil) } else if messages[.clear] != nil { showClearQuestion() }
     body.draw()

@@ -117,7 +117,7 @@ final class RetentionMenu {
     root.onChange(weakly(self) { $0.changed() })
     observations = [
       preferences.observe(.retentionPeriod, weakly(self) { $0.show() }),
-      session.events.add(weakly(self) { if case .countChanged = $1 { $0.countAgain() } }),
+      session.events.add(weakly(self) { if case .contentChanged = $1 { $0.countAgain() } }),
     ]
   }
 

@@ -48,9 +48,7 @@ final class HistoryListModel: ListModelSource {
   var isOpen: Bool { reader != nil }
 
   /// Whether the file that the list shows was closed, removed or replaced.
-  var isReplaced: Bool { reader?.isReplaced == true || isClosed }
-
-  private var isClosed = false
+  var isReplaced: Bool { reader?.isReplaced == true }
 
   /// An upper bound for the number of clips that could not be read so far.
   var isIncomplete: Bool { reader?.isIncomplete ?? false }
@@ -107,8 +105,7 @@ final class HistoryListModel: ListModelSource {
     countEver = try reader.lastID()
     self.reader = reader
     ids = page.reversed().map(\.id)
-    mayHaveMore = page.count == firstPageSize
-    oldestOfFirstPage = page.last?.id ?? 0
+    oldestOfFirstPage = page.count == firstPageSize ? page.last?.id : nil
     for clip in page { rows[clip.id] = clip }
     announce(at: 0, removed: 0, added: ids.count)
   }
@@ -164,26 +161,25 @@ final class HistoryListModel: ListModelSource {
     countEver = try reader.lastID()
     if reader !== self.reader { self.reader?.close() }
     self.reader = reader
-    (isClosed, mayHaveMore) = (false, false)
+    oldestOfFirstPage = nil
   }
 
   // MARK: Changing
 
-  /// Whether there may be clips that are older than the first page and not in the list yet.
-  private(set) var mayHaveMore = false
-  private(set) var oldestOfFirstPage: Int64 = 0
+  /// The oldest clip of the first page, while the list may lack the clips that are older.
+  private(set) var oldestOfFirstPage: Int64?
 
   /// Adds the clips that are older than the first page.
   ///
   /// - Parameter older: Their ids in ascending order; consumed, so that a million ids are not in memory twice.
   func addOlder(_ older: consuming [Int64]) {
     // The history may have been cleared since the ids were read.
-    guard mayHaveMore else { return }
+    guard oldestOfFirstPage != nil else { return }
     let shown = ids.count
     let added = older.count
     older.append(contentsOf: ids)
     ids = older
-    mayHaveMore = false
+    oldestOfFirstPage = nil
     announce(at: shown, removed: 0, added: added)
   }
 
@@ -235,7 +231,7 @@ final class HistoryListModel: ListModelSource {
     let removed = ids.count
     ids = []
     rows = [:]
-    mayHaveMore = false
+    oldestOfFirstPage = nil
     announce(at: 0, removed: removed, added: 0)
   }
 
@@ -249,10 +245,7 @@ final class HistoryListModel: ListModelSource {
   }
 
   /// Closes the file; the ids and the loaded rows stay.
-  func close() {
-    reader?.close()
-    isClosed = true
-  }
+  func close() { reader?.close() }
 
   // MARK: Pages
 

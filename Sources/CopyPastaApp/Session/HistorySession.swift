@@ -22,14 +22,10 @@ final class HistorySession {
   enum Event {
     /// `state` or `isReading` has changed.
     case stateChanged
-    /// The number of rows has changed.
-    case countChanged
-    case deletionsChanged
+    /// The number of rows, `deletions` or `question` has changed.
+    case contentChanged
     /// What is known to be on the clipboard may have changed; see `clipboardState`.
     case clipboardChanged
-    case questionChanged
-    /// A clip's whole text was put on the clipboard.
-    case offered
     /// An action on a clip is done; `isAnnounced` is false if another window announces it.
     case done(HistoryEvent, Clip.ID, isAnnounced: Bool)
     /// The newest row has the text that the user pasted or dropped.
@@ -37,10 +33,6 @@ final class HistorySession {
     case failed(HistoryFailure)
     /// The whole text of a clip, for a window to show.
     case text(Clip, ClipText, file: Int)
-    /// A damaged history was recovered, see `recovery`.
-    case recovered
-    /// The file was replaced or damaged, and the list shows what is there now.
-    case reopened(because: StoreError)
   }
 
   /// How much the user sees of the history.
@@ -48,8 +40,9 @@ final class HistorySession {
 
   private(set) var state = State.opening {
     didSet {
+      scheduleRetry()
       guard state != oldValue else { return }
-      if !isOpen { question = nil }
+      if !isOpen { retention.question = nil }
       follow()
       events.notify(.stateChanged)
     }
@@ -60,12 +53,12 @@ final class HistorySession {
     failed: weakly(self) { session, error in
       if session.isOpen { session.report(error, as: .notRead(error)) }
     })
-  private(set) lazy var deletions = RecentDeletions(heldFor: undoTime) { [events] _ in
-    events.notify(.deletionsChanged)
-  }
+  let deletions: RecentDeletions
   let services: AppServices
   let clipboard: any SystemClipboard
-  let retention: Retention
+  private(set) lazy var retention = Retention(
+    { [services] in services.preferences }, clock: services.clock
+  ) { [events] in events.notify(.contentChanged) }
 
   // The extensions in this folder use the following members.
 
@@ -77,21 +70,13 @@ final class HistorySession {
     clipboardChanged: weakly(self) { $0.events.notify(.clipboardChanged) })
   /// Runs the user's actions, the captures and attempts to open the history, in the order in which they are requested.
   let queue = TaskQueue()
-  /// Runs the deletions of expired items separately, because they can take a long time and must not delay captures or
-  /// copies.
-  let retentionQueue = TaskQueue()
-  var retentionTimer: Timeout?
-  /// The last failure to delete expired items, stored so that it is shown only once.
-  var retentionFailure: StoreError?
   /// The number of the file that the list shows; in each file an id stands for another clip.
   private(set) var fileNumber = 0
 
   private let makeStore: @MainActor () -> HistoryStore
   private let willRecover: @MainActor () async -> Void
-  private let undoTime: Duration
   private var tokens: [ListenerToken] = []
   private var settings: [ListenerToken] = []
-  private var firstPageSize = 16
   private var isOpened = false
   private(set) var isStarted = false
   private var isReopening = false
@@ -116,16 +101,15 @@ final class HistorySession {
   ) {
     self.services = services
     self.clipboard = clipboard
-    self.undoTime = undoTime
+    deletions = RecentDeletions(heldFor: undoTime) { [events] _ in events.notify(.contentChanged) }
     self.willRecover = willRecover
     makeStore =
       store ?? { [location = services.location] in
         HistoryStore(at: location, digest: HistorySession.digest)
       }
-    retention = Retention({ [services] in services.preferences }, clock: services.clock)
     tokens = [services.pause.changes.add(weakly(self) { $0.follow() })]
     tokens.append(
-      model.changes.add(weakly(self) { if $1.removed != $1.added { $0.events.notify(.countChanged) } }))
+      model.changes.add(weakly(self) { if $1.removed != $1.added { $0.events.notify(.contentChanged) } }))
   }
 
   /// The number of clips; 0 if the history is not open.
@@ -143,9 +127,7 @@ final class HistorySession {
   var clipboardState: ClipboardState { isOpened ? intake.clipboardState : .unknown }
 
   /// The expired items about which the user has to decide, because the clock may be wrong.
-  var question: ExpiredClips? {
-    didSet { if question != oldValue { events.notify(.questionChanged) } }
-  }
+  var question: ExpiredClips? { retention.question }
 
   /// The result of a recovery, until a window has shown it.
   var recovery: HistoryRecovery.Outcome?
@@ -158,14 +140,11 @@ final class HistorySession {
     didSet {
       guard attention != oldValue else { return }
       follow()
+      scheduleRetry()
+      if attention == .active { tryAgain() }
       if attention == .hidden {
-        retentionTimer = nil
-        scheduleRetry()
-      } else if attention == .active {
-        tryAgain()
-        expire()
-      } else if oldValue == .hidden {
-        scheduleRetry()
+        retention.timer = nil
+      } else if attention == .active || oldValue == .hidden {
         expire()
       }
     }
@@ -190,20 +169,18 @@ final class HistorySession {
   func open(firstPageSize: Int = 16, mayRecover: Bool = true) {
     guard !isOpened else { return }
     isOpened = true
-    self.firstPageSize = firstPageSize
     do throws(StoreError) {
       let access = store.initialAccess
       if case .unavailable(let error) = access { throw error }
       try model.open(reader(), firstPageSize: firstPageSize)
       state = .open(obstacle: access.obstacle)
       // A window listens only after this call.
-      if store.wasReplaced { queue.add { [events] in events.notify(.reopened(because: .replaced)) } }
+      if store.wasReplaced { queue.add { [events] in events.notify(.failed(.notRead(.replaced))) } }
     } catch .damaged where !mayRecover {
       isOpened = false
     } catch {
       cannotOpen(because: error)
     }
-    scheduleRetry()
   }
 
   /// Whether the settings, which limit what is recorded, were read.
@@ -244,31 +221,28 @@ final class HistorySession {
   /// - Parameter failure: The action that has failed; nil to report only the state of the file.
   func reopen(because error: StoreError, as failure: HistoryFailure? = nil) {
     guard isOpened, !isClosed else { return }
-    guard !isReopening else {
-      // Show the failure after the attempt that is already queued.
-      if let failure { queue.add { [events] in events.notify(.failed(failure)) } }
-      return
+    var failure = failure
+    if !isReopening {
+      if error == .replaced, failure == nil { failure = .notRead(error) }
+      state = .opening
+      openAgain { [store] in await store.reopen(isDamaged: error != .replaced) }
     }
-    isReopening = true
-    state = .opening
-    queue.add { [self] in
-      await enter(await store.reopen(isDamaged: error != .replaced))
-      isReopening = false
-      events.notify(failure.map(Event.failed) ?? .reopened(because: error))
-      scheduleRetry()
-    }
+    // Show the failure once the history is open.
+    if let failure { queue.add { [events] in events.notify(.failed(failure)) } }
   }
 
   /// Tries again to open the history or to write it, if that was impossible.
   func tryAgain() {
     guard isOpened, !isReopening, !isClosed else { return }
     if isOpen, model.isReplaced { return reopen(because: .replaced) }
-    guard state != .recovering, state != .open(obstacle: nil) else { return }
+    if state != .recovering, state != .open(obstacle: nil) { openAgain { [store] in await store.open() } }
+  }
+
+  private func openAgain(_ open: @escaping @MainActor () async -> HistoryStore.Access) {
     isReopening = true
     queue.add { [self] in
-      await enter(await store.open())
+      await enter(await open())
       isReopening = false
-      scheduleRetry()
     }
   }
 
@@ -280,7 +254,7 @@ final class HistorySession {
     do throws(StoreError) {
       if case .unavailable(let error) = access { throw error }
       if !model.isOpen {
-        try model.open(reader(await store.salvagedRows), firstPageSize: firstPageSize)
+        try model.open(reader(await store.salvagedRows), firstPageSize: 16)
         reportUnread()
       } else if !isOpen || model.isReplaced || wasReadOnly && access == .readWrite {
         try await updateModel()
@@ -307,7 +281,7 @@ final class HistorySession {
     }
     fileNumber += 1
     deletions.forget()
-    question = nil
+    retention.question = nil
     intake.forgetClips()
     try model.replace(with: reader, ids)
     reportUnread()
@@ -328,12 +302,8 @@ final class HistorySession {
       await store.release(because: .damaged)
       await willRecover()
       do throws(StoreError) {
-        let outcome = try await HistoryRecovery().recover(services.location)
+        recovery = try await HistoryRecovery().recover(services.location) ?? recovery
         await enter(await store.open(), mayRecover: false)
-        if let outcome {
-          recovery = outcome
-          events.notify(.recovered)
-        }
       } catch .locked {
         // Another program has the history open, usually for a moment. Release again, so that texts wait for the lock.
         await store.release(because: .locked)
@@ -342,24 +312,30 @@ final class HistorySession {
         // Show what is readable of the damaged history, or why nothing is.
         await enter(await store.open(after: error), mayRecover: false)
       }
-      scheduleRetry()
     }
   }
 
   /// Tries again after a delay, while the history is locked by another program and a window shows it.
   private func scheduleRetry() {
-    retry = nil
     // Texts that wait for the lock are written also while the window is hidden.
-    guard state == .opening || obstacle == .locked, attention != .hidden || intake.isWaiting else { return }
-    retry = Timeout(after: Self.retryDelay, weakly(self) { $0.tryAgain() })
+    guard isOpened, state == .opening || obstacle == .locked, attention != .hidden || intake.isWaiting else {
+      return retry = nil
+    }
+    guard retry == nil else { return }
+    retry = Timeout(
+      after: Self.retryDelay,
+      weakly(self) {
+        $0.retry = nil
+        $0.tryAgain()
+      })
   }
 
   /// Adds the clips that are older than the first page to the list, after the first page was shown.
   func loadRest() async {
-    guard isOpen, model.mayHaveMore else { return }
+    guard isOpen, let oldest = model.oldestOfFirstPage else { return }
     let number = fileNumber
     do throws(StoreError) {
-      let older = try await store.ids(olderThan: model.oldestOfFirstPage)
+      let older = try await store.ids(olderThan: oldest)
       guard number == fileNumber else { return }
       model.addOlder(older)
       reportUnread()
@@ -382,16 +358,12 @@ final class HistorySession {
     case .locked, .diskFull, .readOnly:
       if isOpen, failure.concernsWriting { state = .open(obstacle: error) }
       events.notify(.failed(failure))
-      scheduleRetry()
     default: events.notify(.failed(failure))
     }
   }
 
   /// Tries again later to write what a lock of another program holds up, without showing the failure.
-  func awaitLock() {
-    if isOpen { state = .open(obstacle: .locked) }
-    scheduleRetry()
-  }
+  func awaitLock() { if isOpen { state = .open(obstacle: .locked) } else { scheduleRetry() } }
 
   /// Call this after a change of the history, which shows that an obstacle no longer exists.
   func didWrite() { if obstacle != nil { tryAgain() } }
@@ -414,7 +386,7 @@ final class HistorySession {
   }
 
   /// Waits until all requested deletions of expired items have ended.
-  func drainRetention() async { await retentionQueue.drain() }
+  func drainRetention() async { await retention.queue.drain() }
 
   /// Finishes the work that is left within a time limit, hands the clipboard over, and closes the file.
   func end() async {

@@ -201,6 +201,9 @@ extension CaptureOutcome {
 enum HistoryEvent {
   case copied, copiedAndDeleted, deleted, restored
 
+  /// Whether a clip's whole text was put on the clipboard.
+  var isCopy: Bool { self == .copied || self == .copiedAndDeleted }
+
   var message: String {
     switch self {
     case .copied: tr("Copied")

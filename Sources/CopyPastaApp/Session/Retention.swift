@@ -10,15 +10,28 @@ final class Retention {
   private let clock: @Sendable () -> ClockReading
   /// The items whose deletion the user has confirmed; cleared at the next run.
   private var confirmed: ExpiredClips?
+  private let questionChanged: @MainActor () -> Void
+  /// The expired items about which the user has to decide, because the clock may be wrong.
+  var question: ExpiredClips? {
+    didSet { if question != oldValue { questionChanged() } }
+  }
+  /// Runs the deletions separately from the user's actions, because they can take a long time and must not delay
+  /// captures or copies.
+  let queue = TaskQueue()
+  /// Starts the next run while the window is shown.
+  var timer: Timeout?
+  /// The last failure, stored so that it is shown only once.
+  var failure: StoreError?
 
   /// - Parameter preferences: Returns the preferences, which are not loaded before the first frame.
   init(
     _ preferences: @escaping @MainActor () -> Preferences, clock: @escaping @Sendable () -> ClockReading,
-    each interval: Duration = .seconds(3600)
+    each interval: Duration = .seconds(3600), questionChanged: @escaping @MainActor () -> Void
   ) {
     self.preferences = preferences
     self.clock = clock
     self.interval = interval
+    self.questionChanged = questionChanged
   }
 
   /// Returns the items that are older than `period`; nil if there are none.
@@ -33,20 +46,19 @@ final class Retention {
   func confirm(_ expired: ExpiredClips) { confirmed = expired }
 
   func keepForever() {
-    confirmed = nil
+    (question, confirmed) = (nil, nil)
     preferences().retentionPeriod = .forever
   }
 
   /// Deletes the items that the user has confirmed and, if the clock is trusted, all expired items.
   ///
   /// - Parameters:
-  ///   - isSettled: Returns whether no deleted item can come back and no question is open. Otherwise a check that finds
-  ///     nothing does not prove that the clock is right, because an expired item may be only hidden.
-  ///   - ask: Asks about expired items if the clock is not trusted; called with nil if there is nothing to ask.
+  ///   - isSettled: Returns whether no deleted item can come back. Otherwise, or while a question is open, a check that
+  ///     finds nothing does not prove that the clock is right, because an expired item may be only hidden.
   ///   - deleted: Called with the expired items: without ids before the deletion, then with the ids of each deleted
   ///     batch. If the clock is trusted, called without ids when no expired item is left.
   func run(
-    on store: HistoryStore, isSettled: @MainActor () -> Bool, asking ask: @MainActor (ExpiredClips?) -> Void,
+    on store: HistoryStore, isSettled: @MainActor () -> Bool,
     deleted: @escaping @MainActor @Sendable (ExpiredClips, [Clip.ID]) -> Void
   ) async throws(StoreError) {
     try await store.expireQuarantine(after: preferences().retentionPeriod, at: clock().wallTime)
@@ -63,14 +75,16 @@ final class Retention {
           return preferences().retentionPeriod == expired.period
         }
       }
-      let wasSettled = isSettled()
+      let wasSettled = isSettled() && question == nil
       let found = try await store.findExpired(after: preferences().retentionPeriod, at: clock())
       guard let found, found.count > 0 else {
-        if let found, found.isClockBelieved || wasSettled && isSettled() { await store.finishCheck(found) }
+        if let found, found.isClockBelieved || wasSettled && isSettled() && question == nil {
+          await store.finishCheck(found)
+        }
         if let found, found.isClockBelieved { deleted(found, []) }
-        return ask(nil)
+        return question = nil
       }
-      guard found.isClockBelieved else { return ask(found) }
+      guard found.isClockBelieved else { return question = found }
       next = found
     }
   }
@@ -81,27 +95,25 @@ extension HistorySession {
   ///
   /// Runs concurrently with all other actions, once all clips are in the list.
   func expire() {
-    retentionTimer =
+    retention.timer =
       attention == .hidden ? nil : Timeout(after: retention.interval, weakly(self) { $0.expire() })
     guard isStarted else { return }
-    retentionQueue.add { [self] in
+    retention.queue.add { [self] in
       await loadRest()
       // While the history cannot be changed, do not ask: a yes could only fail.
-      guard isOpen, obstacle == nil, !model.mayHaveMore else { return question = nil }
+      guard isOpen, obstacle == nil, model.oldestOfFirstPage == nil else { return retention.question = nil }
       do throws(StoreError) {
-        try await retention.run(on: store) { [deletions, weak self] in
-          !deletions.canReturn && self?.question == nil
-        } asking: { [weak self] in
-          self?.question = $0
+        try await retention.run(on: store) { [deletions] in
+          !deletions.canReturn
         } deleted: { [model, deletions] expired, ids in
           deletions.forget(where: expired.includes)
           model.remove(ids)
         }
-        retentionFailure = nil
+        retention.failure = nil
       } catch {
         // Show the same failure only once, although this runs each hour.
-        if !isClosed, error != retentionFailure { report(error, as: .notExpired(error)) }
-        retentionFailure = error
+        if !isClosed, error != retention.failure { report(error, as: .notExpired(error)) }
+        retention.failure = error
       }
     }
   }
@@ -125,7 +137,7 @@ extension HistorySession {
 
   /// Deletes exactly these items, which the user has confirmed, and makes their period the retention period.
   func delete(_ expired: ExpiredClips) {
-    question = nil
+    retention.question = nil
     if let obstacle { return events.notify(.failed(.notExpired(obstacle))) }
     retention.confirm(expired)
     services.preferences.retentionPeriod = expired.period
@@ -133,8 +145,5 @@ extension HistorySession {
   }
 
   /// Keeps all items from now on, and deletes none.
-  func keepForever() {
-    question = nil
-    retention.keepForever()
-  }
+  func keepForever() { retention.keepForever() }
 }

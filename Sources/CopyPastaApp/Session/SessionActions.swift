@@ -15,22 +15,16 @@ extension HistorySession {
   // MARK: - Copying
 
   /// Puts a clip's whole text on the clipboard.
-  func copy(_ id: Clip.ID) {
-    let press = clipboard.takePress()
-    act(in: fileNumber) { [self] in
-      if await offerText(of: id, press) == nil { events.notify(.done(.copied, id, isAnnounced: true)) }
-    }
-  }
-
-  /// Puts the text of a clip that another window shows on the clipboard, and calls `copied`.
   ///
-  /// - Parameter file: The `fileNumber` when the text was shown.
-  func copy(_ id: Clip.ID, in file: Int, copied: @escaping @MainActor () -> Void) {
+  /// - Parameters:
+  ///   - file: The `fileNumber` when a window of the text's own was opened.
+  ///   - copied: Called after the copy by that window, which announces it.
+  func copy(_ id: Clip.ID, in file: Int? = nil, copied: (@MainActor () -> Void)? = nil) {
     let press = clipboard.takePress()
-    act(in: file) { [self] in
+    act(in: file ?? fileNumber) { [self] in
       guard await offerText(of: id, press) == nil else { return }
-      events.notify(.done(.copied, id, isAnnounced: false))
-      copied()
+      events.notify(.done(.copied, id, isAnnounced: copied == nil))
+      copied?()
     }
   }
 
@@ -40,14 +34,7 @@ extension HistorySession {
   func copy(part: [UInt8], copied: @escaping @MainActor () -> Void = {}) {
     let press = clipboard.takePress()
     queue.add { [self] in
-      do throws(ClipText.Refusal) {
-        let text = try ClipText(validating: part)
-        guard await offer(text, press) else { return }
-        copied()
-      } catch {
-        // Unreachable: every part of a valid text is valid.
-        events.notify(.failed(.clipboardUnavailable))
-      }
+      if let failure = await offer(part, press) { events.notify(.failed(failure)) } else { copied() }
     }
   }
 
@@ -58,18 +45,8 @@ extension HistorySession {
     let press = clipboard.takePress()
     // The copy has to be stored, so that it is not recorded if a clipboard manager offers it again.
     open(mayRecover: false)
-    return await withCheckedContinuation { result in
-      queue.add { [self] in
-        do {
-          try await intake.copy(ClipText(validating: Array(command.utf8)), press)
-          result.resume(returning: nil)
-        } catch TransferError.ownershipLost {
-          result.resume(returning: HistoryFailure.clipboardTaken.message)
-        } catch {
-          result.resume(returning: HistoryFailure.clipboardUnavailable.message)
-        }
-      }
-    }
+    await queue.drain()
+    return await offer(Array(command.utf8), press)?.message
   }
 
   /// Whether the clipboard accepts a copy without a press; otherwise tells the user to press a key first.
@@ -221,22 +198,28 @@ extension HistorySession {
     switch await text(of: id) {
     case .failure(let failure): return failure
     case .success(let text):
-      guard await offer(text, press, of: id) else { return .failed }
-      events.notify(.offered)
-      return nil
+      guard let failure = await offer(text, press, of: id) else { return nil }
+      events.notify(.failed(failure))
+      return .failed
     }
   }
 
-  /// Puts a text on the clipboard; returns false after showing the user why that failed.
-  ///
-  /// - Parameter id: The clip whose whole text it is; nil for a part of a text.
-  private func offer(_ text: ClipText, _ press: CopyPress, of id: Clip.ID? = nil) async -> Bool {
+  /// Puts a text that is not a clip's whole text on the clipboard; returns why that failed.
+  private func offer(_ text: [UInt8], _ press: CopyPress) async -> HistoryFailure? {
+    do throws(ClipText.Refusal) {
+      return await offer(try ClipText(validating: text), press, of: nil)
+    } catch {
+      // Unreachable: every part of a valid text is valid.
+      return .clipboardUnavailable
+    }
+  }
+
+  private func offer(_ text: ClipText, _ press: CopyPress, of id: Clip.ID?) async -> HistoryFailure? {
     do throws(TransferError) {
       try await intake.copy(text, of: id, press)
-      return true
+      return nil
     } catch {
-      events.notify(.failed(error == .ownershipLost ? .clipboardTaken : .clipboardUnavailable))
-      return false
+      return error == .ownershipLost ? .clipboardTaken : .clipboardUnavailable
     }
   }
 }
