@@ -27,6 +27,7 @@ let package = Package(
       dependencies: ["GtkKit", "X11Kit", "ClipHistory", "ClipboardCore", "SerialQueue"],
       resources: [
         .embedInCode("Resources/style.css"), .embedInCode("Resources/look.css"),
+        .embedInCode("Resources/contrast.css"), .embedInCode("Resources/square.css"),
         .embedInCode("Resources/tray-icon.argb"),
       ]),
     .executableTarget(

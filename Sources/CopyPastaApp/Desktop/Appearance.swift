@@ -65,7 +65,6 @@ extension Appearance {
     /// The portal's values by key; empty without a portal, or if it lacks appearance settings.
     private var values: [String: Variant] = [:]
     private var registrations: [Bus.Registration] = []
-    private var reading: Task<Void, Never>?
 
     /// - Parameters:
     ///   - file: Stores the last appearance for the next start.
@@ -77,11 +76,11 @@ extension Appearance {
       appearance = Appearance(keptIn: file) ?? GnomeAppearance {}.appearance
     }
 
-    /// Reads the portal's values and subscribes to changes; call this after the first frame.
+    /// Reads the portal's values, now and after each change; call this after the first frame.
     func follow(on bus: Bus) {
       registrations = [
         bus.subscribe(to: "SettingChanged", of: Self.portal) { [weak self] in
-          self?.portalChanged($0, on: bus)
+          if $0[0]?.string == Appearance.namespace { self?.read(on: bus) }
         },
         // Read again when the portal starts or restarts.
         bus.watchName(Self.portal.name, appeared: { [weak self] _ in self?.read(on: bus) }, vanished: {}),
@@ -90,35 +89,17 @@ extension Appearance {
     }
 
     private func read(on bus: Bus) {
-      reading?.cancel()
-      reading = Task.unpooled { [weak self] in
+      Task.unpooled { [weak self] in
         do throws(BusError) {
           let answer = try await bus.call(
             Self.portal, "ReadAll", [.strings([Appearance.namespace])], timeout: Self.timeout)
           let ours = answer[0]?.children?.first { $0[0]?.string == Appearance.namespace }
           self?.values = ours?[1]?.dictionary ?? [:]
-          self?.apply()
         } catch {
-          switch error {
-          case .refused, .noBus:
-            self?.values = [:]
-            self?.apply()
-          // Keep the last values: the portal may be slow.
-          case .timedOut, .cancelled: break
-          }
+          self?.values = [:]
         }
-        if !Task.isCancelled { self?.reading = nil }
+        self?.apply()
       }
-    }
-
-    private func portalChanged(_ arguments: Variant, on bus: Bus) {
-      guard arguments[0]?.string == Appearance.namespace, let key = arguments[1]?.string,
-        let value = arguments[2]?.unboxed
-      else { return }
-      values[key] = value
-      apply()
-      // Read again, because the pending answer may predate the change.
-      if reading != nil { read(on: bus) }
     }
 
     private func apply() {
@@ -158,55 +139,17 @@ private struct GnomeAppearance {
 /// The style of all windows: the program's CSS, adapted to the desktop's appearance and the GTK theme.
 @MainActor
 final class ProgramStyle {
-  /// Square corners and no shadows, for a display without a compositor, where transparent pixels are black.
-  ///
-  /// This affects menus, tooltips and dragged cards, because each is a window of its own.
-  private static let square = """
-    popover > contents, tooltip {
-      border-radius: 0;
-      box-shadow: none;
-      border-color: mix(@theme_bg_color, @theme_fg_color, 0.3);
-      background-clip: border-box;
-    }
-    dropdown > popover { margin: 0; }
-    """
-
-  /// Visible borders and full opacity, for high contrast with GTK's own theme.
-  private static let contrast = """
-    button, switch, entry, spinbutton, popover > contents, tooltip, .preferences .boxed-list, .keycap {
-      border-color: currentColor;
-    }
-    button.flat, headerbar button, spinbutton > button { border-color: transparent; }
-    .linked { border-spacing: 0; }
-    .preferences .explanation { opacity: 1; }
-    .clip .age, .clip .digit, .clip.copied > .age, .first-steps, .reading-indicator.idle { color: @theme_text_color; }
-    .copypasta popover.menu accelerator { color: currentColor; }
-    .clip > .digit { border-color: currentColor; }
-    .clip.on-clipboard { background-image: image(@theme_text_color); background-size: 6px calc(100% - 8px); }
-    .clip.copied.on-clipboard {
-      background-image: -gtk-icontheme("object-select-symbolic"), image(@theme_text_color);
-      background-size: 24px 24px, 6px calc(100% - 8px);
-    }
-    .copypasta listview.history.by-keyboard > row:focus:not(:backdrop), .copypasta listview.history > row.menu-open {
-      background-color: transparent;
-      outline: 2px solid @theme_text_color;
-    }
-    scrolledwindow > undershoot.top { box-shadow: inset 0 1px currentColor; }
-    """ + separators("currentColor")
-
   /// A separator below each row, drawn as a background so that it takes no space.
-  private static func separators(_ colour: String) -> String {
-    """
+  private static let separators = """
     .copypasta listview.history > row:not(:last-child) {
-      background: image(\(colour)) no-repeat center bottom / calc(100% - 24px) 1px;
+      background: image(alpha(currentColor, 0.1)) no-repeat center bottom / calc(100% - 24px) 1px;
     }
     """
-  }
 
   /// Flat windows with GTK's own theme; a theme that the user has chosen keeps its look, with separators between rows.
   private let look = StyleSheet("", level: -1)
   private let contrast = StyleSheet("", level: 1)
-  private let own = StyleSheet(String(decoding: PackageResources.style_css, as: UTF8.self))
+  private let own = StyleSheet(ProgramStyle.text(PackageResources.style_css))
   private let theme = Theme()
   private let shape = StyleSheet("", level: 1)
   private let accent = StyleSheet("", level: 1)
@@ -220,12 +163,12 @@ final class ProgramStyle {
     followTheme()
   }
 
+  private static func text(_ css: [UInt8]) -> String { String(decoding: css, as: UTF8.self) }
+
   private func followTheme() {
-    look.css =
-      theme.isDrawnByGTK
-      ? String(decoding: PackageResources.look_css, as: UTF8.self)
-      : Self.separators("alpha(currentColor, 0.1)")
-    contrast.css = theme.isDrawnByGTK && theme.hasHighContrast ? Self.contrast : ""
+    look.css = theme.isDrawnByGTK ? Self.text(PackageResources.look_css) : Self.separators
+    contrast.css =
+      theme.isDrawnByGTK && theme.hasHighContrast ? Self.text(PackageResources.contrast_css) : ""
   }
 
   /// Applies the desktop's appearance, except where the user has chosen a theme.
@@ -252,5 +195,7 @@ final class ProgramStyle {
       """
   }
 
-  private func shapeWindows() { shape.css = Display.isComposited ? "" : Self.square }
+  private func shapeWindows() {
+    shape.css = Display.isComposited ? "" : Self.text(PackageResources.square_css)
+  }
 }
