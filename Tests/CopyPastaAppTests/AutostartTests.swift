@@ -106,7 +106,7 @@ import Testing
   @Test func `the switch is the file: it shows each change of the file, and none is undone`() async throws {
     let start = StartAtLogin(StartAtLogin.AutostartFile(folder: folder, program: "/bin/true"))
     start.action.isOn = true
-    await start.work?.value
+    await start.queue.drain()
     #expect(start.action.isOn && FileManager.default.fileExists(atPath: file))
     try FileManager.default.removeItem(atPath: file)
     start.refresh()
@@ -119,7 +119,7 @@ import Testing
     var messages: [String] = []
     let token = start.failures.add { messages.append($0) }
     start.action.isOn = false
-    await start.work?.value
+    await start.queue.drain()
     #expect(start.action.isOn && messages == [StartAtLogin.EntryError.notOurs(path: file).message])
     #expect(try String(contentsOfFile: file, encoding: .utf8) == others)
     withExtendedLifetime(token) {}
@@ -136,17 +136,17 @@ import Testing
     try autostart.set(!starts)
     let start = StartAtLogin(autostart)
     start.adoptReplacedSetting(replaced)
-    #expect(start.work == nil && autostart.isSet == !starts, "the setting has its default")
+    #expect(autostart.isSet == !starts, "the setting has its default")
     settings.set("start-at-login", to: .bool(true))
     settings.set("start-at-login", to: .bool(starts))
     for _ in 1...2 {
       start.adoptReplacedSetting(replaced)
-      await start.work?.value
+      await start.queue.drain()
       #expect(autostart.isSet == starts && settings.userValue(of: "start-at-login") == nil)
     }
     try autostart.set(!starts)
     start.adoptReplacedSetting(replaced)
-    await start.work?.value
+    await start.queue.drain()
     #expect(autostart.isSet == !starts)
   }
 
@@ -199,7 +199,7 @@ import Testing
     let token = start.failures.add { messages.append($0) }
     start.action.isOn = true
     #expect(!start.action.isOn, "not before the portal's answer")
-    try await pumping { await start.work?.value }
+    try await pumping { await start.queue.drain() }
     #expect(start.action.isOn == isGranted && portal.isSet == isGranted)
     #expect(messages == (isGranted ? [] : [StartAtLogin.EntryError.refused.message]))
     let options = fake.arguments["RequestBackground"]?[1]?.dictionary

@@ -1,5 +1,4 @@
 import GtkKit
-import SerialQueue
 
 /// Whether the desktop starts the program, hidden, when the user logs in: a switch for the desktop's own configuration.
 @MainActor
@@ -40,7 +39,8 @@ final class StartAtLogin {
   /// Why the configuration has no effect on this desktop; nil if it has.
   private(set) var obstacle: String?
   private let entry: any Entry
-  private(set) var work: Task<Void, Never>?
+  /// Runs the changes in order.
+  let queue = TaskQueue()
 
   init(_ entry: any Entry) {
     self.entry = entry
@@ -80,9 +80,7 @@ final class StartAtLogin {
   }
 
   private func set(_ starts: Bool) {
-    let before = work
-    work = Task.unpooled { [self] in
-      await before?.value
+    queue.add { [self] in
       do throws(EntryError) {
         try await entry.set(starts)
       } catch {
