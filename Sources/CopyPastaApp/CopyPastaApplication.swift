@@ -14,6 +14,8 @@ final class CopyPastaApplication {
     case hidden
     /// Start without the window, through D-Bus activation, to handle a call.
     case onDemand
+
+    var arguments: [String] { self == .hidden ? ["--background"] : [] }
   }
 
   /// How long a program that was started by D-Bus activation waits for a call that keeps it running.
@@ -21,114 +23,91 @@ final class CopyPastaApplication {
   /// The time limit for ending.
   private static let endTime = Duration.milliseconds(2800)
 
-  private let startup: StartupServices
-  private let calls: EarlyCalls
   private let application = Application(id: CopyPasta.id)
   private let services = AppServices.live()
   private lazy var session = HistorySession(
     services, clipboard: services.windowSystem.makeClipboard())
   private var toggler: WindowToggler?
-  private var window: HistoryWindow?
+  private var window: HistoryWindow? { toggler?.window }
   private var preparation: Task<Void, Never>?
   private lazy var dialogs = Dialogs(
-    of: application, on: services.windowSystem, closed: endIfUnneeded)
+    on: services.windowSystem, added: { [application] in $0.join(application) }, closed: endIfUnneeded)
   private lazy var reasons = KeepAliveReasons { [self] in endIfUnneeded() }
-  private var callWait: Timeout?
-  /// Whether the program is ending; another launch then starts it again afterwards.
+  /// Whether the program is ending.
   private var isEnding = false
-  private var startsAgain = false
-  private var style: ProgramStyle?
+  /// How the program starts again after its end, because it was launched meanwhile.
+  private var successor: (start: Start, activation: Activation)?
+  private let style = ProgramStyle()
   /// Follows the desktop's appearance; the first frame does not wait for it and uses the stored values.
   private lazy var appearance = Appearance.Follower(
     keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/appearance.ini", group: "appearance")
-  ) { [self] in style?.show($0) }
+  ) { [style] in style.show($0) }
   private var trayIcon: TrayIcon?
   private lazy var haptics = Haptics(preferences: services.preferences)
-  /// Whether the parts that work without the window were started.
-  private var hasStarted = false
   private var historyInterface: Bus.Registration?
   private var tokens: [ListenerToken] = []
 
-  /// - Parameters:
-  ///   - startup: The services that GTK waits for as it starts.
-  ///   - calls: The requests of other launches before `run`.
-  init(_ startup: StartupServices, _ calls: EarlyCalls) {
-    (self.startup, self.calls) = (startup, calls)
+  /// Creates the application with its actions; call this once the display is open.
+  init() {
+    // `endIfUnneeded` decides when the program ends.
+    application.hold()
+    application.onActivate { [self] in answer { show($0) } }
+    application.addAction("show") { [self] in answer { show($0) } }
+    application.addAction("toggle") { [self] in answer { ensureToggler().toggle($0) } }
+    application.addAction("background") { [self] in answer(with: .hidden) { _ in } }
+    application.addAction(services.pause.action)
+    addDialogActions()
+    application.addAction("quit", keys: HistoryAction.keys(of: "app.quit"), quit)
+    application.onTerminationSignal(quit)
+    tokens = [
+      session.clipboard.changes.add { [self] _ in endIfUnneeded() },
+      services.pause.changes.add { [self] in
+        if services.pause.isPaused { reasons.hold(.pause) } else { reasons.end(.pause) }
+      },
+    ]
   }
 
-  /// Runs the main loop until the program quits.
+  /// Claims the program's id; returns false if another process has it.
+  func register() -> Bool { application.register() }
+
+  /// Runs the main loop until the program quits; call this after `register`.
   ///
   /// - Returns: The exit status.
   func run(_ start: Start) -> Int32 {
     // A program that ends while it receives a text must not end this one. GLib ignores this signal, too, but only once it
     // uses sockets.
     signal(SIGPIPE, SIG_IGN)
-    application.onStartup { [self] in
-      joinDesktop()
-      if start == .hidden { prepareWindow() }
-    }
-    application.onActivate { [self] in answer { show(.ambient) } }
-    application.onTerminationSignal(quit)
-    tokens.append(session.clipboard.changes.add { [self] _ in endIfUnneeded() })
-    tokens.append(
-      services.pause.changes.add { [self] in
-        if services.pause.isPaused { reasons.hold(.pause) } else { reasons.end(.pause) }
-      })
-    // Wait before the window is shown, because keys pressed in the window have no effect until the application runs.
-    startup.awaitBeforeApplication()
+    style.show(appearance.appearance)
     switch start {
-    case .shown: showAhead()
-    case .hidden: reasons.hold(.background)
-    case .onDemand: callWait = Timeout(after: Self.callTime, endIfUnneeded)
-    }
-    let actions = calls.end()
-    application.onStartup { [application] in
-      // The window that is being shown must not be hidden again.
-      for action in actions {
-        application.activate(action: action.map { $0 == "toggle" ? "show" : $0 } ?? "show")
+    case .shown: show(.ambient)
+    case .hidden:
+      reasons.hold(.background)
+      prepareWindow()
+    case .onDemand:
+      Task.unpooled { [self] in
+        try await Timeout.wait(Self.callTime)
+        endIfUnneeded()
       }
     }
+    // The first frame does not wait for what follows.
+    MainLoop.run(until: { window?.isDrawn != false || isEnding }, atMost: .seconds(1))
+    MainLoop.limitMallocArenas()
+    if !isEnding { joinDesktop() }
     let status = application.run()
     // The main loop must not run from here on, because GTK would run work that it has queued for a destroyed window.
     dialogs.close()
-    toggler = nil
     window?.destroy()
-    window = nil
+    toggler = nil
     Settings.flush()
-    if startsAgain { ProgramFiles.startAgain() }
+    if let successor { ProgramFiles.startAgain(successor.start.arguments, successor.activation) }
     return status
   }
 
   /// Does what another launch requests or, if this process is ending, starts the program again afterwards.
-  private func answer(_ request: () -> Void) { if isEnding { startsAgain = true } else { request() } }
-
-  /// Draws the window before registering on the bus, because registering took 18 of the 119 ms to the first frame.
-  private func showAhead() {
-    show(.ambient)
-    MainLoop.run(until: { window?.isDrawn == true || isEnding }, atMost: .seconds(1))
-  }
-
-  private func joinDesktop() {
-    startup.gtkHasStarted()
-    MainLoop.limitMallocArenas()
-    addStyle()
-    // `endIfUnneeded` decides when the program ends, instead of GTK's count of windows.
-    application.hold()
-    application.addAction("show") { [self] in answer { show(.ambient) } }
-    application.addAction("toggle") { [self] in answer { ensureToggler().toggle(.ambient) } }
-    application.addAction(services.pause.action)
-    addDialogActions()
-    application.addAction("quit", keys: HistoryAction.keys(of: "app.quit"), quit)
-    window?.join(application)
-    if !SessionBus.isThere {
-      printError(
-        tr("No session bus: a second launch, --toggle and the tray icon cannot reach this window."))
-    }
-    SessionBus.onEnd { [self] in
-      printError(tr("The connection to the session bus was lost."))
-      quit()
-    }
-    if isEnding { end() } else { startParts() }
+  private func answer(with start: Start = .shown, _ request: (Activation) -> Void) {
+    let activation = application.activation
+    guard isEnding else { return request(activation) }
+    if start == .shown || successor == nil { successor = (start, activation) }
   }
 
   // MARK: - The window
@@ -138,12 +117,9 @@ final class CopyPastaApplication {
     ensureToggler().show(activation, asPopup: isPopup)
   }
 
-  /// Hides the window, and ends the program if nothing else keeps it running.
-  private func hide() { toggler?.hide() }
-
   /// Hides the window at the user's request; the first time, a notification explains that the program keeps running.
   private func closeWindow() {
-    hide()
+    toggler?.hide()
     guard window?.isShown == false, !reasons.isEmpty else { return }
     services.hints.showOnce(.keepsRunning) {
       let wayBack =
@@ -160,7 +136,6 @@ final class CopyPastaApplication {
 
   private func ensureToggler() -> WindowToggler {
     if let toggler { return toggler }
-    addStyle()
     let window = HistoryWindow(
       services, session, dialogMessages: { [dialogs] in dialogs.messagesInFront }, showText: showText,
       closed: closeWindow)
@@ -170,8 +145,7 @@ final class CopyPastaApplication {
       session.events.add { [self] in if case .done(let event, _, _) = $0, event.isCopy { haptics.copied() } },
       dialogs.activity.add(weakly(toggler) { $0.dialogActivityChanged() }),
     ]
-    if application.isRegistered { window.join(application) }
-    self.window = window
+    window.join(application)
     self.toggler = toggler
     return toggler
   }
@@ -215,18 +189,11 @@ final class CopyPastaApplication {
     endIfUnneeded()
   }
 
-  private func addStyle() {
-    guard style == nil else { return }
-    let style = ProgramStyle()
-    style.show(appearance.appearance)
-    self.style = style
-  }
-
   // MARK: - Dialogs
 
   private func addDialogActions() {
     application.addAction("preferences", keys: HistoryAction.keys(of: "app.preferences")) { [self] in
-      answer { showPreferences(.ambient) }
+      answer { showPreferences($0) }
     }
     application.addAction("shortcuts", keys: HistoryAction.keys(of: "app.shortcuts")) { [self] in
       dialogs.show(.shortcuts, above: window?.parentOfDialogs) { [services] in
@@ -249,27 +216,41 @@ final class CopyPastaApplication {
   // MARK: - Tray icon, global shortcut and start at login
 
   /// Starts the parts that work without the window, after the first frame.
-  private func startParts() {
-    hasStarted = true
+  private func joinDesktop() {
+    if !SessionBus.isThere {
+      printError(
+        tr("No session bus: a second launch, --toggle and the tray icon cannot reach this window."))
+    }
+    SessionBus.onEnd { [self] in
+      printError(tr("The connection to the session bus was lost."))
+      quit()
+    }
     Task.unpooled { [self] in
-      // Without a bus the stored appearance stays; `joinDesktop` has printed that the bus is missing.
+      // Without a bus the stored appearance stays, and there is no tray icon.
       do throws(BusError) {
         let bus = try await Bus.session()
+        guard !isEnding else { return }
         appearance.follow(on: bus)
+        showTrayIcon(on: bus)
+        tokens.append(services.preferences.observe(.showsTrayIcon) { [self] in showTrayIcon(on: bus) })
         historyInterface = try HistoryBusInterface.export(on: bus, clear: clearHistory)
       } catch {}
     }
-    trayIcon = TrayIcon(preferences: services.preferences, pause: services.pause, requested: requested) {
-      [self] isShown in
-      if isShown { reasons.hold(.trayIcon) } else { reasons.lose(.trayIcon) }
-    }
-    let preferences = services.preferences
-    tokens.append(
-      preferences.observe(.showsTrayIcon) { [self] in
-        if !preferences[flag: .showsTrayIcon] { reasons.end(.trayIcon) }
-      })
     services.startAtLogin.adoptReplacedSetting(SettingsSchema(CopyPasta.id + ".Replaced"))
     startShortcut()
+  }
+
+  /// Shows or removes the tray icon, as the user prefers.
+  private func showTrayIcon(on bus: Bus) {
+    trayIcon = nil
+    guard services.preferences[flag: .showsTrayIcon], !isEnding else { return reasons.end(.trayIcon) }
+    do throws(BusError) {
+      trayIcon = try TrayIcon(on: bus, pause: services.pause, requested: requested) { [self] isShown in
+        if isShown { reasons.hold(.trayIcon) } else { reasons.lose(.trayIcon) }
+      }
+    } catch {
+      // The connection was closed, so the program is ending.
+    }
   }
 
   private func startShortcut() {
@@ -313,16 +294,11 @@ final class CopyPastaApplication {
   // MARK: - The end
 
   /// Ends the program; does nothing if it is ending already.
+  ///
+  /// Hides everything, releases the shortcut and the tray, finishes the work that is left, and ends the main loop.
   private func quit() {
     guard !isEnding else { return }
     isEnding = true
-    // Otherwise, `joinDesktop` calls `end`.
-    if application.isRegistered { end() }
-  }
-
-  /// Hides everything, releases the shortcut and the tray, finishes the work that is left, and then ends the main loop.
-  private func end() {
-    // Cancel the preparation, because GTK destroys the windows before the main loop has run all pending work.
     preparation?.cancel()
     window?.hide()
     // Do not destroy the dialogs while the main loop runs, because GTK 4.8 would use them afterwards.
@@ -330,7 +306,7 @@ final class CopyPastaApplication {
     (trayIcon, historyInterface) = (nil, nil)
     Task.unpooled { [self] in
       await MainLoop.wait(atMost: Self.endTime) { [self] in
-        if hasStarted { await services.shortcut.release() }
+        await services.shortcut.release()
         await session.end()
       }
       application.quit()
@@ -348,7 +324,7 @@ final class CopyPastaApplication {
     Task.unpooled { [self] in
       // First drain: texts may wait for another program's lock, and a copy in progress may make the program needed.
       await session.drain()
-      if !isNeeded, !isEnding { quit() }
+      if !isNeeded { quit() }
     }
   }
 }

@@ -292,9 +292,9 @@ private final class ShownDialogs {
   let services: AppServices
   private let text: ClipText
   private(set) var closings = 0
-  private(set) lazy var dialogs = Dialogs(
-    of: Application(id: "org.copypasta.Test"), on: services.windowSystem
-  ) { [weak self] in self?.closings += 1 }
+  private(set) lazy var dialogs = Dialogs(on: services.windowSystem, added: { _ in }) { [weak self] in
+    self?.closings += 1
+  }
 
   func show(_ kind: Dialogs.Kind) {
     dialogs.show(kind, above: nil) {

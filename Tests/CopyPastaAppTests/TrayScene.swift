@@ -11,7 +11,6 @@ final class TrayScene {
   // Declare the icon first, so that it is released before the bus.
   private var icon: TrayIcon?
   let scene: BusScene
-  let preferences = Preferences(schema: nil)
   let pause = ReadingPause()
   private(set) var requests: [TrayIcon.Request] = []
   private(set) var activations: [Activation] = []
@@ -24,22 +23,23 @@ final class TrayScene {
   }
   var menu: RemoteObject { RemoteObject(name: name, path: "/MenuBar", interface: "com.canonical.dbusmenu") }
 
-  private init(_ scene: BusScene, isSandboxed: Bool) {
+  private init(_ scene: BusScene, isSandboxed: Bool) throws(BusError) {
     self.scene = scene
     name = isSandboxed ? scene.service.uniqueName : "org.kde.StatusNotifierItem-\(getpid())-1"
-    icon = TrayIcon(preferences: preferences, pause: pause, isSandboxed: isSandboxed) {
-      [bus = scene.service] () throws(BusError) in
-      bus
-    } requested: { [weak self] request, activation in
+    icon = try TrayIcon(
+      on: scene.service, pause: pause, isSandboxed: isSandboxed
+    ) { [weak self] request, activation in
       self?.requests.append(request)
       self?.activations.append(activation)
-    } shownChanged: { [weak self] in
-      self?.shown.append($0)
+    } shownChanged: { [weak self] isShown in
+      if let self, shown.last ?? false != isShown { shown.append(isShown) }
     }
   }
 
+  func removeIcon() { icon = nil }
+
   static func start(isSandboxed: Bool = false) async throws -> TrayScene {
-    let tray = TrayScene(try await BusScene.start(), isSandboxed: isSandboxed)
+    let tray = try TrayScene(try await BusScene.start(), isSandboxed: isSandboxed)
     while try await !tray.hasItem() {}
     return tray
   }

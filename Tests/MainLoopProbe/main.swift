@@ -34,7 +34,7 @@ MainLoop.attachMainActor()
 if CommandLine.arguments.last == "services" {
   var isLate = false
   let limit = Timeout(after: .milliseconds(500)) { isLate = true }
-  StartupServices(isHurried: true) { _ in }.awaitBeforeApplication()
+  StartupServices(isHurried: true) { _ in }.awaitBeforeDisplay()
   limit.cancel()
   print(isLate ? "late" : "in time")
   exit(0)

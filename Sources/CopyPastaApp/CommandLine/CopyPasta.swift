@@ -30,10 +30,13 @@ public enum CopyPasta {
       let variables = Desktop.Folders.unnameable.joined(separator: ", ")
       printError(tr("A folder’s path is not valid UTF-8: set %s to another folder.").filled(with: variables))
       return 1
-    case .show: return start(.shown)
+    case .show: return start(.shown, or: "show")
     case .background: return start(.hidden)
     case .service: return start(.onDemand)
-    case .toggle: return toggle()
+    // Do not start without a bus, because each press of the key would open another window.
+    case .toggle where !SessionBus.isThere: return withoutBus("--toggle")
+    // In an installed CopyPasta, `copypasta-launcher` has already tried this, without loading GTK's libraries.
+    case .toggle: return start(.shown, or: "toggle")
     case .quit: return quit()
     case .printing(let number): return Print.run(.ofThisUser, number, to: STDOUT_FILENO)
     case .export: return Export.run(.ofThisUser, to: STDOUT_FILENO)
@@ -45,9 +48,16 @@ public enum CopyPasta {
     }
   }
 
-  /// Starts the program, or activates the running instance.
-  private static func start(_ start: CopyPastaApplication.Start) -> Int32 {
+  /// Passes a request on to the running instance or, if there is none, starts the program.
+  ///
+  /// - Parameter action: The action that the running instance performs; nil for a start without a window.
+  private static func start(_ start: CopyPastaApplication.Start, or action: String? = nil) -> Int32 {
+    let running = RunningApplication(id: id)
     let activation = Activation.ofThisLaunch()
+    if let action {
+      let answer = running.activate(action: action, with: activation)
+      guard answer == .notRunning else { return status(of: answer, to: action) }
+    }
     Display.preferFastStart()
     let services = StartupServices(isHurried: start != .hidden) { printError($0.silence) }
     services.awaitBeforeDisplay()
@@ -55,39 +65,27 @@ public enum CopyPasta {
       printError(tr("No display: set WAYLAND_DISPLAY or DISPLAY to a running desktop."))
       return 1
     }
+    services.displayIsOpen()
     if start == .hidden { activation.endWithoutWindow() }
-    // With D-Bus activation, do not claim the name here: the bus delivers the pending call as soon as the name has an
-    // owner. GApplication claims it later, when the application can answer.
-    let calls = EarlyCalls(id: id)
-    var attempts = 5
-    while start != .onDemand, !SessionBus.claim(id) {
-      if start == .hidden { return 0 }
-      let answer = RunningApplication(id: id).activate(with: activation)
-      attempts -= 1
-      // The running instance may have just exited and released the name: try again a few times.
-      guard answer == .notRunning, attempts > 0 else { return status(ofShowing: answer) }
-    }
     MainLoop.attachMainActor()
     services.awaitBeforeWidgets()
-    return CopyPastaApplication(services, calls).run(start)
-  }
-
-  /// Toggles the window of the running instance without starting GTK, or starts the program.
-  ///
-  /// In an installed CopyPasta, `copypasta-launcher` has already tried this, without loading GTK's libraries.
-  private static func toggle() -> Int32 {
-    // Do not start without a bus, because each press of the key would open another window.
-    guard SessionBus.isThere else { return withoutBus("--toggle") }
-    switch RunningApplication(id: id).activate(action: "toggle", with: .ofThisLaunch()) {
-    case .notRunning: return start(.shown)
-    case let answer: return status(of: answer)
+    let application = CopyPastaApplication()
+    var attempts = 5
+    while !application.register() {
+      // Another launch was faster. Do not toggle, because that would hide its window again.
+      let action = start == .shown ? "show" : "background"
+      let answer = running.activate(action: action, with: activation)
+      attempts -= 1
+      // That instance may have just exited and released the name: try again a few times.
+      guard answer == .notRunning, attempts > 0 else { return status(of: answer, to: action) }
     }
+    return application.run(start)
   }
 
   private static func quit() -> Int32 {
     guard SessionBus.isThere else { return withoutBus("--quit") }
     let answer = RunningApplication(id: id).quit()
-    return answer == .notRunning ? 0 : status(of: answer)
+    return answer == .notRunning ? 0 : status(of: answer, to: "quit")
   }
 
   private static func withoutBus(_ option: String) -> Int32 {
@@ -95,18 +93,13 @@ public enum CopyPasta {
     return 1
   }
 
-  private static func status(ofShowing answer: RunningApplication.Answer) -> Int32 {
-    guard answer == .done, let display = RunningApplication(id: id).otherDisplay else {
-      return status(of: answer)
-    }
-    printError(
-      tr("CopyPasta is running on another display and shows its window there: %s").filled(with: display))
-    return 1
-  }
-
-  private static func status(of answer: RunningApplication.Answer) -> Int32 {
+  /// Prints why a running instance has not performed an action for the user.
+  private static func status(of answer: RunningApplication.Answer, to action: String) -> Int32 {
     switch answer {
-    case .done: return 0
+    case .done:
+      guard action == "show", let display = RunningApplication(id: id).otherDisplay else { return 0 }
+      printError(
+        tr("CopyPasta is running on another display and shows its window there: %s").filled(with: display))
     case .notRunning: printError(tr("CopyPasta has just quit. Try again."))
     case .failed(let reason):
       printError(tr("CopyPasta is running but not responding: %s").filled(with: reason))

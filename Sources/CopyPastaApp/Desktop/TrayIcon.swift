@@ -1,11 +1,9 @@
 import Glibc
 import GtkKit
-import SerialQueue
 
-/// The icon in the desktop's tray, shown while the preference is on, and shown again after a tray host has restarted.
+/// The icon in the desktop's tray, until it is released; shown again after a tray host has restarted.
 ///
-/// It is a StatusNotifierItem, which registers with each watcher that appears on the bus. Without a tray or a session
-/// bus the icon is missing, and CopyPasta shows no error, because the icon is optional. See
+/// It is a StatusNotifierItem, which registers with each watcher that appears on the bus. See
 /// https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/.
 @MainActor
 final class TrayIcon {
@@ -14,63 +12,23 @@ final class TrayIcon {
     case toggle, show, pause, preferences, quit
   }
 
-  private let preferences: Preferences
-  private let pause: ReadingPause
-  private let isSandboxed: Bool
-  private let connect: @MainActor () async throws(BusError) -> Bus
   private let requested: @MainActor (Request, Activation) -> Void
-  private let shownChanged: @MainActor (Bool) -> Void
-  private var isShown = false {
-    didSet { if isShown != oldValue { shownChanged(isShown) } }
-  }
   /// The activation token that the host sent for its next call.
   private var token: String?
-  private var host: TrayHost?
-  private var observation: ListenerToken?
   private var registrations: [Bus.Registration] = []
   private var pauseObservation: ListenerToken?
+  private var host: TrayHost?
 
   /// - Parameters:
   ///   - isSandboxed: Whether a sandbox forbids the icon's own bus name.
-  ///   - connect: Returns the bus that the tray is on.
   ///   - requested: Called for each user request, with the activation that lets a window take the focus.
-  ///   - shownChanged: Called when a tray host starts or stops showing the icon.
+  ///   - shownChanged: Called with whether a tray host shows the icon, each time that this may have changed.
   init(
-    preferences: Preferences, pause: ReadingPause, isSandboxed: Bool = Desktop.isFlatpak,
-    connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session,
+    on bus: Bus, pause: ReadingPause, isSandboxed: Bool = Desktop.isFlatpak,
     requested: @escaping @MainActor (Request, Activation) -> Void,
     shownChanged: @escaping @MainActor (Bool) -> Void
-  ) {
-    self.preferences = preferences
-    self.pause = pause
-    self.isSandboxed = isSandboxed
-    self.connect = connect
+  ) throws(BusError) {
     self.requested = requested
-    self.shownChanged = shownChanged
-    observation = preferences.observe(.showsTrayIcon, weakly(self) { $0.update() })
-    update()
-  }
-
-  private func update() {
-    guard preferences[flag: .showsTrayIcon] else {
-      registrations = []
-      pauseObservation = nil
-      host = nil
-      isShown = false
-      return
-    }
-    Task.unpooled { [weak self, connect] in
-      do throws(BusError) {
-        try self?.appear(on: try await connect())
-      } catch {
-        // Without a bus the icon is not shown; the application has already reported the missing bus at startup.
-      }
-    }
-  }
-
-  private func appear(on bus: Bus) throws(BusError) {
-    // Check again, because the preference may have changed while connecting.
-    guard preferences[flag: .showsTrayIcon], registrations.isEmpty else { return }
     // In a sandbox, use the connection's unique name. The specification's name contains the process id, which is the
     // same in every sandbox, and no sandbox allows that name.
     let name = isSandboxed ? bus.uniqueName : "org.kde.StatusNotifierItem-\(getpid())-1"
@@ -82,12 +40,12 @@ final class TrayIcon {
     ]
     pauseObservation = pause.changes.add { menu.signalPauseChange(on: bus) }
     if !isSandboxed { registrations.append(bus.ownName(name)) }
-    host = TrayHost(on: bus) { () throws(BusError) in
-      try await bus.call(
-        TrayHost.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
-    } changed: { [weak self] in
-      self?.isShown = $0
-    }
+    host = TrayHost(
+      on: bus,
+      register: { () throws(BusError) in
+        try await bus.call(
+          TrayHost.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
+      }, changed: shownChanged)
   }
 
   // MARK: Calls from hosts

@@ -20,7 +20,7 @@ final class WindowToggler {
   /// On GNOME, the first press of a double click opens a menu, which takes the focus.
   private static let clickTime = Duration.milliseconds(500)
 
-  private let window: HistoryWindow
+  let window: HistoryWindow
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []

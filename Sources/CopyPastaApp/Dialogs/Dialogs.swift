@@ -13,8 +13,8 @@ final class Dialogs {
     var messages: MessageBar { get }
   }
 
-  private let application: Application
   private let windowSystem: any WindowSystem
+  private let added: @MainActor (Window) -> Void
   private let closed: @MainActor () -> Void
   private(set) var open: [Kind: any Dialog] = [:]
   /// Notified when a dialog has gained or lost the focus, or was closed.
@@ -22,12 +22,14 @@ final class Dialogs {
 
   enum Kind: CaseIterable { case preferences, shortcuts, about, text }
 
+  /// - Parameters:
+  ///   - added: Called with each new window, before it is shown.
+  ///   - closed: Called when a dialog has closed.
   init(
-    of application: Application, on windowSystem: any WindowSystem, closed: @escaping @MainActor () -> Void
+    on windowSystem: any WindowSystem, added: @escaping @MainActor (Window) -> Void,
+    closed: @escaping @MainActor () -> Void
   ) {
-    self.application = application
-    self.windowSystem = windowSystem
-    self.closed = closed
+    (self.windowSystem, self.added, self.closed) = (windowSystem, added, closed)
   }
 
   var areOpen: Bool { !open.isEmpty }
@@ -49,7 +51,7 @@ final class Dialogs {
   func show(
     _ kind: Kind, above parent: Window?, _ activation: Activation = .ambient, _ make: () -> any Dialog
   ) {
-    let window = open[kind]?.window ?? added(make(), as: kind)
+    let window = open[kind]?.window ?? add(make(), as: kind)
     if let parent { window.setTransient(for: parent) }
     let shown = [parent, window].compactMap(\.self).filter(\.isVisible)
     guard !shown.isEmpty, !Window.shown.contains(where: \.isShownAndActive) else {
@@ -62,9 +64,9 @@ final class Dialogs {
     }
   }
 
-  private func added(_ dialog: any Dialog, as kind: Kind) -> Window {
+  private func add(_ dialog: any Dialog, as kind: Kind) -> Window {
     open[kind] = dialog
-    if application.isRegistered { dialog.window.join(application) }
+    added(dialog.window)
     dialog.window.onKeys(HistoryAction.close.keys) { [weak window = dialog.window] in
       window?.destroy()
       return true

@@ -73,12 +73,14 @@ public enum ProgramFiles {
     }
   }
 
-  /// Replaces this process with a new run of the program, without arguments; returns only if that fails.
-  public static func startAgain() {
-    guard let program, let path = strdup(program) else { return }
-    var arguments: [UnsafeMutablePointer<CChar>?] = [path, nil]
-    execv(path, &arguments)
-    free(path)
+  /// Replaces this process with a new run of the program; returns only if that fails.
+  @MainActor public static func startAgain(_ arguments: [String], _ activation: Activation) {
+    guard let program else { return }
+    if case .token(let token) = activation {
+      for name in Activation.variables { g_setenv(name, token, 1) }
+    }
+    var arguments = ([program] + arguments).map { strdup($0) } + [nil]
+    execv(program, &arguments)
   }
 
   /// Returns the command that starts the executable at `path`: in an installation, the launcher.

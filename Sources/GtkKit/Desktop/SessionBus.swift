@@ -41,24 +41,6 @@ public enum SessionBus {
     bus.connect("closed", body)
   }
 
-  /// Claims a bus name for this process.
-  ///
-  /// The bus decides atomically, so of two programs that start at the same moment only one gets the name.
-  ///
-  /// - Returns: false if another program owns the name. Without a bus, returns true, because no other program can be
-  ///   found.
-  public static func claim(_ name: String) -> Bool {
-    let doNotQueue: UInt32 = 4
-    let alreadyOwned: UInt32 = 3
-    do throws(BusError) {
-      let answer = try call(
-        .bus, "RequestName", [.string(name), .uint32(doNotQueue)], within: .seconds(1))
-      return answer[0]?.uint32 != alreadyOwned
-    } catch {
-      return true
-    }
-  }
-
   /// The unique name of the connection that owns a name; nil if there is none.
   static func owner(of name: String) -> String? {
     do throws(BusError) {

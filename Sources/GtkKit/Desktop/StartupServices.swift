@@ -10,17 +10,15 @@ import SerialQueue
 /// let services = StartupServices(isHurried: true) { print("\($0) does not answer") }
 /// services.awaitBeforeDisplay()
 /// Display.open()
+/// services.displayIsOpen()
 /// services.awaitBeforeWidgets()
 /// // ... the first window ...
-/// services.awaitBeforeApplication()
-/// application.run()   // calls `services.gtkHasStarted()` in its startup
 /// ```
 @MainActor
 public final class StartupServices {
   /// A service that GTK waits for.
   public enum Service: Sendable {
-    /// The desktop portal. On Wayland, GTK reads fonts, text size and cursor from it before opening the display; newer
-    /// versions call it again when the application starts.
+    /// The desktop portal. On Wayland, GTK reads fonts, text size and cursor from it as it opens the display.
     case portal
     /// The accessibility bus, to which GTK connects when the first widget gets the focus.
     case accessibility
@@ -65,11 +63,8 @@ public final class StartupServices {
     }
   }
 
-  /// Waits for the portal, which newer GTK versions call when the application starts; a timeout has no visible effect.
-  public func awaitBeforeApplication() { _ = answers(.portal, within: Self.portalTime) }
-
   /// Stops diverting calls to the portal, because GTK no longer waits for their results.
-  public func gtkHasStarted() {
+  public func displayIsOpen() {
     if let diversion { g_dbus_connection_remove_filter(SessionBus.bus?.opaque, diversion) }
     diversion = nil
   }

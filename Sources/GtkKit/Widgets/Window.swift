@@ -64,9 +64,10 @@ public final class Window: Widget {
     }
   }
 
-  /// Adds the window to the application, which runs while it has windows.
+  /// Lets menus and keys in the window activate the application's actions.
   public func join(_ application: Application) {
-    gtk_window_set_application(cast(), application.cast())
+    gtk_widget_insert_action_group(widget, "app", application.opaque)
+    for (action, keys) in application.keys { addKeys(keys, running: action, beforeChildren: true) }
     onMenuKey { [weak application] in application?.onMenuKey?($0) ?? false }
   }
 
@@ -313,12 +314,15 @@ private final class InputEvent {
 
 /// Evidence that the user requested a window; without it, a window manager may not give the window the focus.
 public enum Activation: Equatable, Sendable {
-  /// The activation that GTK has received itself, such as the token of a D-Bus call.
+  /// The activation that GTK itself knows: the token with which the program was launched.
   case ambient
   /// An activation token on Wayland, or a startup id on X11.
   case token(String)
   /// The X server's time, in milliseconds, at which the user pressed the key or button.
   case time(UInt32)
+
+  /// The variables that contain the token of a launch, the preferred one first.
+  static let variables = ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"]
 
   /// The activation with which this program was launched.
   ///
@@ -327,7 +331,7 @@ public enum Activation: Equatable, Sendable {
     // A token is valid once, so programs started by this program must not inherit it.
     g_unsetenv("XDG_ACTIVATION_TOKEN")
     let environment = ProgramFiles.initialEnvironment(of: "self")
-    let tokens = ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].compactMap { environment[$0] }
+    let tokens = variables.compactMap { environment[$0] }
     return tokens.first { !$0.isEmpty }.map(Activation.token) ?? .ambient
   }
 

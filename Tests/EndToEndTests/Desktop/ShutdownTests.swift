@@ -81,7 +81,8 @@ import Testing
   }
 
   /// While a text waits for a lock, ending takes its longest.
-  @Test func `--quit returns once the program has ended, and a launch meanwhile has the shortcut afterwards`()
+  @Test
+  func `--quit returns once the program has ended, and a launch meanwhile has its token and the shortcut`()
     async throws
   {
     try await VirtualDesktop.with { desktop in
@@ -93,12 +94,14 @@ import Testing
         let lock = try await scene.lockHistory()
         let owner = try await ClipboardOwner.start(offering: .text("waits"), on: desktop)
         try await waitUntil("the text requested") { !owner.contentRequests.isEmpty }
+        let listener = try await desktop.listenForEnd(ofLaunch: "launch-1")
         let start = ContinuousClock.now
         let quit = try desktop.start([CopyPasta.programPath, "--quit"])
         var launch: Program?
         if isLaunchedMeanwhile {
           try await waitUntil("the window hidden") { try await desktop.copyPastaWindowCount() == 0 }
-          launch = try desktop.start([CopyPasta.programPath])
+          launch = try desktop.start(
+            [CopyPasta.programPath], environment: ["DESKTOP_STARTUP_ID": "launch-1_TIME1"])
         }
         #expect(try await quit.waitForExit() == .code(0))
         #expect(.now - start < .seconds(3))
@@ -110,6 +113,7 @@ import Testing
         try await waitUntil("the successor's window") {
           try await CopyPasta.readyWindow(on: desktop) != nil
         }
+        try await listener.waitUntil("the end of the launch") { $0 == ["ready", "removed"] }
         try await waitUntil("the window hidden by the shortcut") {
           try await desktop.press("ctrl+super+v")
           return try await eventually(within: .seconds(1)) { try await desktop.copyPastaWindowCount() == 0 }
@@ -120,6 +124,28 @@ import Testing
         #expect(try await (isLate ? scene.app.program : launch).waitForExit() == .code(0))
         #expect(scene.app.errors.hasPrefix("copypasta: 1 copy was not recorded."))
       }
+    }
+  }
+
+  @Test func `a hidden start while the program ends comes afterwards, without a window`() async throws {
+    try await Scene.run(with: ["row"]) { scene in
+      let lock = try await scene.lockHistory()
+      let owner = try await ClipboardOwner.start(offering: .text("waits"), on: scene.desktop)
+      try await waitUntil("the text requested") { !owner.contentRequests.isEmpty }
+      scene.app.program.signal(SIGTERM)
+      try await waitUntil("the window hidden") { try await scene.desktop.copyPastaWindowCount() == 0 }
+      let launch = try scene.desktop.start([CopyPasta.programPath, "--background"])
+      try await lock.stop()
+      // On a slow machine, the launch comes after the end, and is then the successor itself.
+      let successor = try await waitFor("the successor") { () -> Program? in
+        let left = [launch, scene.app.program].filter(\.isRunning)
+        guard left.count == 1, let successor = left.first else { return nil }
+        let command = try String(contentsOfFile: "/proc/\(successor.processID)/cmdline", encoding: .utf8)
+        return command.contains("--background") ? successor : nil
+      }
+      try await scene.desktop.waitForName()
+      #expect(try await scene.desktop.copyPastaWindowCount() == 0)
+      #expect(try await successor.stop(grace: generousLimit) == .code(0))
     }
   }
 

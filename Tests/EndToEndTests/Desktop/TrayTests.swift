@@ -28,6 +28,10 @@ import Testing
     try await Scene.run { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
+      try scene.desktop.home.set(["shortcut": "''", "tray-icon": "false"])
+      try await panel.waitForNoIcon()
+      try scene.desktop.home.set(["shortcut": "''", "tray-icon": "true"])
+      try await panel.waitForIcon()
       // The icon keeps the program running.
       try await scene.app.window.close()
       try await waitUntil("the window hidden") { try await scene.shownWindow() == nil }
