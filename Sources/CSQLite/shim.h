@@ -1,3 +1,4 @@
 #include <sqlite3.h>
-// Swift’s Glibc module lacks `statfs`.
-#include <sys/statfs.h>
+#include <time.h>
+// Swift’s Glibc module lacks `strptime`.
+char *strptime(const char *text, const char *format, struct tm *time);

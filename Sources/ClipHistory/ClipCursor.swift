@@ -15,7 +15,7 @@ import CSQLite
 public final class ClipCursor {
   private let location: HistoryLocation
   private let lock: FolderLock
-  private let following: ReopeningReader<ClipWalk>
+  private let following: ReopeningReader
   /// The smallest possible id of the next clip; nil after the largest possible id.
   private var start: Int64? = .min
   private var hasSkipped = false
@@ -28,7 +28,7 @@ public final class ClipCursor {
 
   /// Opens an existing history, or a recovered history that is not in place yet.
   ///
-  /// - Throws: as `HistoryStore.init` does, but never `.damaged`; also `.locked` during an import.
+  /// - Throws: why the history cannot be opened, but never `.damaged`; also `.locked` during an import.
   public init(location: HistoryLocation) throws(StoreError) {
     self.location = location
     lock = try HistoryOpener(location).lockToReadAll()
@@ -41,7 +41,7 @@ public final class ClipCursor {
     var (next, wasSkipped) = (start, false)
     let clip = try following.read { clips throws(StoreError) in
       (next, wasSkipped) = (start, false)
-      return try clips.next(from: &next, skipped: &wasSkipped)
+      return try clips.nextClip(from: &next, skipped: &wasSkipped)
     }
     if wasSkipped {
       hasSkipped = true
@@ -49,61 +49,5 @@ public final class ClipCursor {
     }
     start = next
     return clip
-  }
-}
-
-/// The statements that iterate over all clips.
-struct ClipWalk: PreparedReads {
-  let database: Database
-  private let clip: Statement
-  private let id: Statement
-
-  init(_ database: Database) throws(StoreError) {
-    self.database = database
-    clip = try Statement(
-      "SELECT id, captured_at, text FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
-    id = try Statement("SELECT id FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
-  }
-
-  /// Searches for every clip by its id, without reading texts.
-  ///
-  /// A damaged id, or a damaged key in an interior page, makes such a search skip clips.
-  ///
-  /// - Throws: `.damaged` if a search does not find every clip.
-  func checkSearch() throws(StoreError) {
-    guard database.salvaged == nil else { return }
-    let ids = try Statement(
-      "SELECT id, EXISTS (SELECT 1 FROM clip AS found WHERE found.id = clip.id) FROM clip ORDER BY id",
-      on: database)
-    try ids.walk { _ throws(StoreError) in
-      guard ids.integer(1) == 1 else { throw database.failure(SQLITE_CORRUPT) }
-      return true
-    }
-  }
-
-  /// Returns the first readable clip with an id from `start` on, and moves `start` past it; nil if there is none.
-  ///
-  /// - Parameter isSkipped: becomes true if a clip was skipped because it cannot be read.
-  func next(from start: inout Int64?, skipped isSkipped: inout Bool) throws(StoreError) -> Clip.Full? {
-    while start != nil {
-      do throws(StoreError) {
-        let found = try clip.nextClip(from: &start) {
-          (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2))
-        }
-        guard let found else { return nil }
-        if let text = Self.text(found.bytes) {
-          return Clip.Full(id: found.id, capturedAt: found.time, text: text)
-        }
-      } catch {
-        guard error == .clipUnreadable else { throw error }
-        _ = try id.nextClip(from: &start) { _ in true }
-      }
-      isSkipped = true
-    }
-    return nil
-  }
-
-  private static func text(_ bytes: [UInt8]) -> ClipText? {
-    do { return try ClipText(validating: bytes) } catch { return nil }
   }
 }

@@ -65,17 +65,12 @@ final class Database {
 
   /// Whether a file that this connection opened was removed or replaced: the database, its WAL or the wal-index.
   var hasMoved: Bool {
-    if let source { return source.hasMoved }
+    if let source { return source.pages.files.database?.hasMoved == true }
     return hasDatabaseMoved || zip(walFiles, walInodes).contains { $0 != nil && $0 != $1 }
   }
 
   /// The inode numbers of the WAL and of its index.
-  private var walInodes: [UInt?] {
-    ["-wal", "-shm"].map { end in
-      var status = stat()
-      return stat(path + end, &status) == 0 ? UInt(status.st_ino) : nil
-    }
-  }
+  private var walInodes: [UInt?] { ["-wal", "-shm"].map { FileState(path + $0)?.inode } }
 
   private var hasDatabaseMoved: Bool {
     var moved: Int32 = 0
@@ -291,18 +286,9 @@ final class Database {
 
   /// Enables WAL mode; the file stores this setting.
   private func useWriteAheadLog() throws(StoreError) {
-    let pause: Int32 = 5
-    var waited: Int32 = 0
-    while true {
-      do throws(StoreError) {
-        guard try string("PRAGMA journal_mode = WAL") == "wal" else { throw failure(SQLITE_CANTOPEN) }
-        return
-      } catch .locked where waited < lockTimeout {
-        // Try again after a pause: the pragma ignores the busy timeout, and fails if two processes open a new file
-        // together.
-        usleep(UInt32(pause) * 1000)
-        waited += pause
-      }
+    // The pragma ignores the busy timeout, and fails if two processes open a new file together.
+    try retrying(Int(lockTimeout) / 5, after: { $0 == .locked }) { () throws(StoreError) in
+      guard try string("PRAGMA journal_mode = WAL") == "wal" else { throw failure(SQLITE_CANTOPEN) }
     }
   }
 }

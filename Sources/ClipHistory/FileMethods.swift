@@ -1,21 +1,13 @@
 import CSQLite
 
-/// The pages of a database that SQLite reads instead of a file.
+/// A database that SQLite reads page by page instead of a file.
 protocol PageSource: AnyObject {
-  /// The size of the database in bytes.
-  var size: Int { get }
-  /// Whether the files that are being read were removed or replaced.
-  var hasMoved: Bool { get }
-  /// Copies a part of one page to `target`; returns false if the page does not exist.
-  func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool
-}
-
-extension UnsafeMutableRawBufferPointer {
-  /// Copies the bytes of a page from `offset` on, and fills the rest with zeros.
-  func fill(from page: [UInt8], at offset: Int) {
-    initializeMemory(as: UInt8.self, repeating: 0)
-    if offset < page.count { copyBytes(from: page[offset..<Swift.min(page.count, offset + count)]) }
-  }
+  /// The pages from which this database is made, and the size of its own.
+  var pages: DatabasePages { get }
+  /// How many pages the database has.
+  var count: Int { get }
+  /// Returns a page, which may be shorter than the others; nil if it does not exist.
+  func page(_ number: Int) -> [UInt8]?
 }
 
 /// Replaces methods of the file object of a connection, as a VFS shim may.
@@ -53,7 +45,8 @@ final class FileMethods {
       methods.pointee.table.iVersion = 1
       methods.pointee.table.xRead = { FileMethods.read($0, $1, $2, $3) }
       methods.pointee.table.xFileSize = { file, size in
-        size?.pointee = sqlite3_int64(FileMethods.methods(of: file)?.pointee.source?.size ?? 0)
+        let source = FileMethods.methods(of: file)?.pointee.source
+        size?.pointee = source.map { sqlite3_int64($0.count * $0.pages.layout.pageSize) } ?? 0
         return SQLITE_OK
       }
     case .zeroing:
@@ -75,9 +68,14 @@ final class FileMethods {
     _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32,
     _ offset: Int64
   ) -> Int32 {
+    guard let source = methods(of: file)?.pointee.source,
+      case let (index, start) = Int(offset).quotientAndRemainder(dividingBy: source.pages.layout.pageSize),
+      let page = source.page(index + 1)
+    else { return SQLITE_CORRUPT }
     let target = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
-    let isRead = methods(of: file)?.pointee.source?.read(into: target, at: Int(offset)) ?? false
-    return isRead ? SQLITE_OK : SQLITE_CORRUPT
+    target.initializeMemory(as: UInt8.self, repeating: 0)
+    target.copyBytes(from: page.dropFirst(start).prefix(target.count))
+    return SQLITE_OK
   }
 
   /// In WAL mode, SQLite writes to the database file only during a checkpoint, one page at a time.

@@ -23,27 +23,17 @@ final class FolderLock {
     guard descriptor >= 0 || errno == ENOENT else {
       throw .folderUnusable(path: location.folder, errno: errno)
     }
-    try wait(for: alone ? LOCK_EX : LOCK_SH, attempts: patiently ? 1_000 : 20)
+    // The lock may be held only for a moment: by a child of this process, which inherits the lock and keeps it until it
+    // calls `exec`.
+    try retrying(patiently ? 1_000 : 20, after: { $0 == .locked }) { () throws(StoreError) in
+      let isTaken = flock(descriptor, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno != EWOULDBLOCK
+      guard isTaken else { throw .locked }
+    }
     hostLock = try HostLock(location)
   }
 
   deinit {
     if descriptor >= 0 { close(descriptor) }
-  }
-
-  /// Tries every 5 ms, because the lock may be held only for a moment: by a child of this process, which inherits the lock and
-  /// keeps it until it calls `exec`.
-  private func wait(for kind: Int32, attempts: Int) throws(StoreError) {
-    var attempts = attempts
-    while !lock(kind) {
-      guard attempts > 0 else { throw .locked }
-      attempts -= 1
-      usleep(5_000)
-    }
-  }
-
-  private func lock(_ kind: Int32) -> Bool {
-    flock(descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK
   }
 }
 
@@ -97,12 +87,8 @@ final class HostLock {
 
   /// A number derived from the kernel's boot id, which is the same in every container of this computer.
   private static var thisComputer: Int? {
-    do throws(StoreError) {
-      guard let file = try RawFile("/proc/sys/kernel/random/boot_id"),
-        let id = file.bytes(at: 0, count: 36)
-      else { return nil }
-      let hash = id.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-      return Int(hash >> 24) + 1
-    } catch { return nil }
+    let id = ClockReading.currentBootID.utf8
+    let hash = id.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    return id.isEmpty ? nil : Int(hash >> 24) + 1
   }
 }

@@ -28,7 +28,7 @@ public struct HistoryCheck: Sendable, Equatable {
   /// not detect the damage. The integrity check is a single read transaction, which may take several seconds for a
   /// large file; a text that is deleted meanwhile stays in the WAL until the check ends.
   ///
-  /// - Throws: as `HistoryStore.init` does if the history cannot be checked, but never `.damaged`.
+  /// - Throws: why the history cannot be checked, but never `.damaged`.
   public init(_ location: HistoryLocation) throws(StoreError) {
     do throws(StoreError) {
       let opening = HistoryOpener(location)

@@ -58,7 +58,7 @@ public struct HistoryLocation: Sendable, Equatable {
   /// - Throws: `.folderUnusable` if the folder cannot be examined, `.irregular` if it contains a link or a special
   ///   file.
   public var isMissing: Bool {
-    get throws(StoreError) { try HistoryOpener(self).isMissing() }
+    get throws(StoreError) { try HistoryOpener(self).state() == .missing }
   }
 
   /// Creates a location without accessing the folder.
@@ -82,14 +82,14 @@ extension HistoryLocation {
   ///
   /// - Returns: the number of clips, as far as they were readable.
   /// - Throws: `.locked` if another program has the history open, or keeps the deleted texts in the files because it is
-  ///   reading them; otherwise as `HistoryStore.init`.
+  ///   reading them; or why the history cannot be opened.
   public func clear() throws(StoreError) -> Int {
+    try HistoryFolder.checkKinds(self)
+    guard try HistoryFolder.state(of: folder) != nil else { return 0 }
     let opening = HistoryOpener(self)
-    _ = try opening.isMissing()
-    guard try HistoryFolder.size(of: folder) != nil else { return 0 }
     let lock = try FolderLock(self, alone: true, patiently: true)
     try opening.finishRecovery()
-    guard try !opening.isMissing() else {
+    guard try opening.state() != .missing else {
       try clearQuarantine()
       return 0
     }
@@ -171,24 +171,10 @@ enum HistoryFolder {
   /// Returns the size of a file in bytes, nil if it does not exist.
   ///
   /// - Throws: `.folderUnusable` if the file cannot be examined.
-  static func size(of path: String) throws(StoreError) -> Int? {
-    try status(path, stat).map { Int($0.st_size) }
-  }
+  static func size(of path: String) throws(StoreError) -> Int? { try state(of: path)?.size }
 
-  /// Returns when a file was last written, in nanoseconds since 1970 UTC; nil if it does not exist.
-  static func modification(of path: String) throws(StoreError) -> Int? {
-    try status(path, stat).map { $0.st_mtim.tv_sec * 1_000_000_000 + $0.st_mtim.tv_nsec }
-  }
-
-  /// Returns the inode number of a file, nil if it does not exist.
-  static func inode(of path: String) throws(StoreError) -> UInt? {
-    try status(path, stat).map { UInt($0.st_ino) }
-  }
-
-  /// Returns the size of the database in bytes, nil if it does not exist; 0 for a file of one byte, as in SQLite's
-  /// `unixFileSize`.
-  static func databaseSize(_ location: HistoryLocation) throws(StoreError) -> Int? {
-    try size(of: location.database).map { $0 == 1 ? 0 : $0 }
+  static func state(of path: String) throws(StoreError) -> FileState? {
+    try status(path, stat).map { FileState($0) }
   }
 
   /// Allocates and releases `size` bytes, because some file systems do not report their free space.
@@ -225,20 +211,14 @@ enum HistoryFolder {
   }
 
   private static func makeFolder(_ path: String) throws(StoreError) {
-    // Sync the parent folder, because SQLite does not: after a power cut, the new folder and its files could be
-    // missing.
-    if mkdir(path, 0o700) == 0 { return try sync(self.parent(of: path)) }
-    switch errno {
-    case EEXIST: return
-    case ENOENT where path.contains("/"): break
-    case let code: throw .folderUnusable(path: path, errno: code)
-    }
+    guard try state(of: path) == nil else { return }
     let parent = parent(of: path)
-    guard parent != path else { throw .folderUnusable(path: path, errno: ENOENT) }
-    try makeFolder(parent)
+    if parent != path { try makeFolder(parent) }
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw .folderUnusable(path: path, errno: errno)
     }
+    // Sync the parent folder, because SQLite does not: after a power cut, the new folder and its files could be
+    // missing.
     try sync(parent)
   }
 

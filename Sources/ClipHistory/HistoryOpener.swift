@@ -90,34 +90,25 @@ struct HistoryOpener {
   ///
   /// - Throws: `.damaged` or `.cannotBeRecovered` if SQLite cannot read it; `salvaged` may still be able to.
   func openForReading() throws(StoreError) -> Database {
-    try HistoryFolder.checkKinds(location)
-    if try isRecoveryDue() { return try readUnlocked(location.finishedRecovery, withLog: false) }
+    switch try state() {
+    case .recovered: return try readUnlocked(location.finishedRecovery, withLog: false)
     // Do not open an empty database: SQLite would delete its WAL, even for a reader. The WAL may be all that is left.
-    if try isEmptied() { throw damage }
-    if try WALPairing.isBroken(location) { return try readUnlocked(location.database, withLog: false) }
-    var attempts = 20
-    while true {
-      do throws(StoreError) {
-        return try readAsPossible()
-      } catch {
-        // In a read-only folder, the way of reading that works changes when another program opens or closes the history.
-        guard error.isTransient, attempts > 0 else { throw error }
-        attempts -= 1
-        usleep(5_000)
-      }
+    case .emptied: throw HistoryFolder.isWritable(location.folder) ? .damaged : .cannotBeRecovered
+    case .missing, .present: break
     }
-  }
-
-  private func readAsPossible() throws(StoreError) -> Database {
-    do throws(StoreError) {
-      let database = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)
-      try checkReadable(database)
-      database.rememberWAL()
-      database.lockTimeout = timeouts.lock
-      return database
-    } catch {
-      guard try needsNoLock(after: error) else { throw error }
-      return try readUnlocked(location.database, withLog: true)
+    if try WALPairing.isBroken(location) { return try readUnlocked(location.database, withLog: false) }
+    // In a read-only folder, the way of reading that works changes when another program opens or closes the history.
+    return try retrying(20, after: \.isTransient) { () throws(StoreError) in
+      do throws(StoreError) {
+        let database = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)
+        try checkReadable(database)
+        database.rememberWAL()
+        database.lockTimeout = timeouts.lock
+        return database
+      } catch {
+        guard try needsNoLock(after: error) else { throw error }
+        return try readUnlocked(location.database, withLog: true)
+      }
     }
   }
 
@@ -127,7 +118,7 @@ struct HistoryOpener {
   func salvaged(_ rows: SalvagedRows? = nil) throws(StoreError) -> Database {
     let pages = DatabasePages(try RawFiles(location))
     let file = try SalvagedFile(pages, rows)
-    try pages.checkIsOurs(hasRows: file.rows.rowCount > 0)
+    try pages.checkIsOurs(hasRows: !file.rows.rows.isEmpty)
     let database = try Database(file, path: location.database)
     try database.useCautiously()
     return database
@@ -139,18 +130,28 @@ struct HistoryOpener {
   /// While the lock is held, no process moves the file and no import renumbers the clips; other changes remain
   /// possible.
   func lockToReadAll() throws(StoreError) -> FolderLock {
-    guard try !isMissing() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
+    guard try state() != .missing else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
     return try FolderLock(location)
   }
 
   // MARK: - State of the files
 
-  /// Whether there is no history, nor a file from which it could be recovered.
-  func isMissing() throws(StoreError) -> Bool {
+  enum State {
+    /// There is no history, nor a file from which it could be recovered.
+    case missing
+    /// A crash has left a recovered history that is not in place yet.
+    case recovered
+    /// The database is empty, or missing although there is a WAL.
+    case emptied
+    case present
+  }
+
+  func state() throws(StoreError) -> State {
     try HistoryFolder.checkKinds(location)
-    guard try HistoryFolder.size(of: location.database) == nil else { return false }
-    if try isRecoveryDue() { return false }
-    return try walSize() == 0
+    // SQLite treats a file of one byte as empty, too.
+    if let size = try HistoryFolder.size(of: location.database) { return size > 1 ? .present : .emptied }
+    if try HistoryFolder.size(of: location.finishedRecovery) != nil { return .recovered }
+    return try walSize() == 0 ? .missing : .emptied
   }
 
   /// Whether the history was found damaged while it was in use.
@@ -160,13 +161,13 @@ struct HistoryOpener {
   /// new database, and ignores a WAL from its first damaged frame on.
   func isDamaged() throws(StoreError) -> Bool {
     if try isMarked() { return true }
-    if try isEmptied() { return true }
-    let before = try HistoryFolder.modification(of: location.wal)
+    if try state() == .emptied { return true }
+    let before = try HistoryFolder.state(of: location.wal)
     guard try hasDamagedWAL() else { return false }
     // Another process may be writing the WAL. A write within the clock's granularity would not change the time.
     usleep(20_000)
     guard try hasDamagedWAL() else { return false }
-    return try HistoryFolder.modification(of: location.wal) == before
+    return try HistoryFolder.state(of: location.wal) == before
   }
 
   private func hasDamagedWAL() throws(StoreError) -> Bool {
@@ -176,32 +177,14 @@ struct HistoryOpener {
     return WALReader(wal, pageSize: layout.pageSize).isDamaged
   }
 
-  /// Whether the database is empty, or missing although there is a WAL.
-  private func isEmptied() throws(StoreError) -> Bool {
-    if let size = try HistoryFolder.databaseSize(location) { return size == 0 }
-    guard try walSize() > 0 else { return false }
-    return try !isRecoveryDue()
-  }
-
   /// - Throws: `.diskFull` if the disk has no room for a second history.
   func checkRoomToRecover() throws(StoreError) {
-    let size = try (HistoryFolder.databaseSize(location) ?? 0) + walSize()
+    let size = try (HistoryFolder.size(of: location.database) ?? 0) + walSize()
     try HistoryFolder.checkRoom(size, in: location.folder)
-  }
-
-  /// Whether a crash has left a recovered history that is not in place yet; the database is missing then.
-  private func isRecoveryDue() throws(StoreError) -> Bool {
-    guard try HistoryFolder.size(of: location.database) == nil else { return false }
-    return try HistoryFolder.size(of: location.finishedRecovery) != nil
   }
 
   private func walSize() throws(StoreError) -> Int {
     try HistoryFolder.size(of: location.wal) ?? 0
-  }
-
-  /// The error to throw for damage, depending on whether a recovery can be written.
-  private var damage: StoreError {
-    HistoryFolder.isWritable(location.folder) ? .damaged : .cannotBeRecovered
   }
 
   // MARK: - Steps to write
@@ -210,14 +193,14 @@ struct HistoryOpener {
   private func prepareFolder() throws(StoreError) {
     try HistoryFolder.prepareFolder(location)
     if HistoryFolder.isWritable(location.folder) { return }
-    guard try isMissing() else { throw .readOnly }
+    guard try state() == .missing else { throw .readOnly }
   }
 
   /// Puts a recovered history in place if a crash prevented that, removes what an unfinished recovery has left, and
   /// creates a history if there is none; call this only while no other process has the history open.
   func complete() throws(StoreError) {
     try finishRecovery()
-    guard try isMissing() else { return }
+    guard try state() == .missing else { return }
     do {
       let connection = try Self.create(location)
       guard try connection.database.truncateWAL(waiting: 0) else { throw .locked }
@@ -231,7 +214,7 @@ struct HistoryOpener {
   /// Puts a recovered history in place if a crash prevented that, and removes what an unfinished recovery has left;
   /// call this only while no other process has the history open.
   func finishRecovery() throws(StoreError) {
-    if try isRecoveryDue() { try RecoveryInstaller(location: location).finish(isContinued: true) }
+    if try state() == .recovered { try RecoveryInstaller(location: location).finish(isContinued: true) }
     try removeLeftovers()
     try quarantineForeignWAL()
   }
@@ -269,10 +252,7 @@ struct HistoryOpener {
     return try FolderLock(location, patiently: wasIncomplete)
   }
 
-  private func isIncomplete() throws(StoreError) -> Bool {
-    if try isRecoveryDue() { return true }
-    return try isMissing()
-  }
+  private func isIncomplete() throws(StoreError) -> Bool { try [.missing, .recovered].contains(state()) }
 
   private func hasLeftovers() throws(StoreError) -> Bool {
     if try HistoryFolder.size(of: location.unfinishedRecovery.database) != nil { return true }
@@ -330,19 +310,29 @@ struct HistoryOpener {
   }
 }
 
-protocol PreparedReads {
-  var database: Database { get }
-  init(_ database: Database) throws(StoreError)
+/// Repeats `body` every 5 ms, at most `count` times, after an error that may not last.
+func retrying<Result>(
+  _ count: Int, after mayPass: (StoreError) -> Bool, _ body: () throws(StoreError) -> Result
+) throws(StoreError) -> Result {
+  for _ in 0..<count {
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      guard mayPass(error) else { throw error }
+    }
+    usleep(5_000)
+  }
+  return try body()
 }
 
 /// Reads a history, and reopens it when the file has changed under a connection without locks, or is damaged.
-final class ReopeningReader<Connection: PreparedReads> {
+final class ReopeningReader {
   private let opening: HistoryOpener
   /// Whether to read what is readable of a damaged history, which takes long for a large one.
   var salvages: Bool
-  private(set) var current: Connection
+  private(set) var current: ReadConnection
   /// The connection that has found the damage; its transaction keeps the pages as they are.
-  private var damaged: Connection?
+  private var damaged: ReadConnection?
 
   /// - Parameter rows: what is known to be readable of a damaged history.
   init(_ opening: HistoryOpener, salvages: Bool = false, rows: SalvagedRows? = nil) throws(StoreError) {
@@ -352,10 +342,10 @@ final class ReopeningReader<Connection: PreparedReads> {
         if rows != nil { throw .damaged }
         if try opening.isDamaged() { throw .damaged }
       }
-      current = try Connection(opening.openForReading())
+      current = try ReadConnection(opening.openForReading())
     } catch {
       guard salvages, error.isDamage else { throw error }
-      current = try Connection(opening.salvaged(rows))
+      current = try ReadConnection(opening.salvaged(rows))
     }
   }
 
@@ -371,13 +361,13 @@ final class ReopeningReader<Connection: PreparedReads> {
     // The file is opened by its path, so it must still be the file that was read so far.
     if current.database.hasMoved { throw .replaced }
     current.database.beginRead()
-    let salvaged = try Connection(opening.salvaged())
+    let salvaged = try ReadConnection(opening.salvaged())
     (damaged, current) = (current, salvaged)
   }
 
   /// Runs `body`, and repeats it if the file was written during the read, because the result may be inconsistent, or if
   /// the file can be read only in another way now.
-  func read<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {
+  func read<Result>(_ body: (ReadConnection) throws(StoreError) -> Result) throws(StoreError) -> Result {
     var attempts = 20
     while true {
       if current.database.isStale { try reopen() }
@@ -399,6 +389,6 @@ final class ReopeningReader<Connection: PreparedReads> {
   }
 
   private func reopen() throws(StoreError) {
-    current = try Connection(opening.openForReading())
+    current = try ReadConnection(opening.openForReading())
   }
 }

@@ -10,31 +10,12 @@ import CSQLite
 /// let first = try reader.newestPage(limit: 50)
 /// ```
 public final class HistoryReader {
-  private var following: ReopeningReader<Connection>?
-
-  private struct Connection: PreparedReads {
-    let database: Database
-    let pages: Statement
-
-    init(_ database: Database) throws(StoreError) {
-      self.database = database
-      pages = try Statement(HistoryReader.pageQuery, on: database)
-    }
-  }
-
-  /// The query for every page.
-  ///
-  /// It reads `text` only if `preview` is NULL, that is, if the text is short, so SQLite never loads a large text for
-  /// the list.
-  static let pageQuery = """
-    SELECT id, captured_at, byte_count, coalesce(preview, text), preview IS NULL FROM clip
-    WHERE id <= ?1 ORDER BY id DESC LIMIT ?2
-    """
+  private var following: ReopeningReader?
 
   /// Opens an existing history.
   ///
   /// - Parameter rows: the rows of a damaged history that `HistoryStore.salvagedRows` has found.
-  /// - Throws: as `HistoryStore.init` does.
+  /// - Throws: why the history cannot be opened.
   public init(location: HistoryLocation, rows: SalvagedRows? = nil) throws(StoreError) {
     // The main thread must not wait long.
     let opening = HistoryOpener(location, timeouts: .init(lock: 100, opening: 25))
@@ -51,16 +32,16 @@ public final class HistoryReader {
 
   /// Returns the last assigned id; 0 if the history never had a clip.
   public func lastID() throws(StoreError) -> Int64 {
-    try read { connection throws(StoreError) in try connection.database.lastID() }
+    try read { reads throws(StoreError) in try reads.database.lastID() }
   }
 
   /// Returns the clip with this id and older clips, newest first, at most `limit`; the id does not have to exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
-    try read { connection throws(StoreError) in
+    try read { reads throws(StoreError) in
       var clips: [Clip] = []
       // SQLite treats a negative limit as no limit.
-      try connection.pages.walk(id, Int64(max(limit, 0)), descending: true) { _ in
-        clips.append(Self.clip(of: connection.pages))
+      try reads.page.walk(id, Int64(max(limit, 0)), descending: true) { _ in
+        clips.append(Self.clip(of: reads.page))
         return true
       }
       return clips
@@ -74,13 +55,13 @@ public final class HistoryReader {
   public var isIncomplete: Bool { following?.isIncomplete ?? false }
 
   private func read<Result>(
-    _ body: (Connection) throws(StoreError) -> Result
+    _ body: (ReadConnection) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     guard let following else { throw .failed(code: SQLITE_MISUSE) }
     return try following.read(body)
   }
 
-  /// Converts a row of `pageQuery`; limits preview and size, because the file may be damaged.
+  /// Converts a row of `ReadConnection.page`; limits preview and size, because the file may be damaged.
   private static func clip(of statement: Statement) -> Clip {
     let shownCount = statement.byteCount(3)
     let isWhole = statement.integer(4) != 0

@@ -8,7 +8,7 @@ import SerialQueue
 /// closes it, too, but the releasing thread then has to write to disk.
 ///
 /// ```swift
-/// let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: hmac)
+/// let store = HistoryStore(at: HistoryLocation(folder: folder), digest: hmac)
 /// let text = try ClipText(validating: Array("hello".utf8))
 /// try await store.record(text, at: now)  // .recorded(Clip)
 /// try await store.record(text, at: now)  // .duplicate
@@ -86,7 +86,7 @@ public actor HistoryStore: SerialActor {
     /// Nil while the history cannot be written.
     var connection: WriteConnection?
     /// Reads the history while it cannot be written.
-    var fallback: ReopeningReader<ReadConnection>?
+    var fallback: ReopeningReader?
     var access: Access
 
     /// Opens the history to write or, if that is impossible, to read.
@@ -135,32 +135,16 @@ public actor HistoryStore: SerialActor {
   /// Whether another file had replaced the database since the last start, so that its WAL was set aside.
   public nonisolated let wasReplaced: Bool
 
-  /// Why the history could not be written when it was opened; nil if it could.
-  public nonisolated var obstacle: StoreError? { initialAccess.obstacle }
-
   /// Runs the actor on `queue`.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Opens the history, and creates it if it does not exist.
+  /// Opens the history as far as possible, and creates it if it does not exist; `initialAccess` holds the result.
   ///
-  /// This is synchronous, because the app needs the history to start. Opening a history that is up to date only reads,
-  /// and takes well under a millisecond. If the history can be read but not written, `obstacle` holds the reason. Every
-  /// method that writes then tries again, and throws the reason until it succeeds.
+  /// This is synchronous, because the app needs the history for its first frame: it waits only briefly for another
+  /// program's lock. Opening a history that is up to date only reads, and takes well under a millisecond. If the history
+  /// cannot be written, every method that writes tries again, and throws the reason until it succeeds.
   ///
   /// - Parameter digest: must always return the same result for the same key and text.
-  /// - Throws: `.newerSchema`, `.foreign`, `.damaged` and others, with the content of the file unchanged.
-  public init(location: HistoryLocation, digest: @escaping Digest) throws(StoreError) {
-    try self.init(location: location, digest: digest, timeouts: LockTimeouts())
-  }
-
-  init(location: HistoryLocation, digest: @escaping Digest, timeouts: LockTimeouts) throws(StoreError) {
-    self.init(at: location, digest: digest, timeouts: timeouts)
-    if case .unavailable(let error) = initialAccess { throw error }
-  }
-
-  /// Opens the history as far as possible; `initialAccess` holds the result, and `open` tries again.
-  ///
-  /// Waits only briefly for another program's lock, because it runs before the first frame.
   public init(at location: HistoryLocation, digest: @escaping Digest) {
     self.init(at: location, digest: digest, timeouts: LockTimeouts(opening: 25))
   }

@@ -4,23 +4,15 @@ extension HistoryLocation {
   /// Reads the ids of the newer clips and only one text. The unreadable rows of a damaged history do not count.
   ///
   /// - Parameter number: The place; 1 is the newest.
-  /// - Throws: as `HistoryStore.init` does; also `.clipUnreadable` if that clip holds no valid text.
+  /// - Throws: why the history cannot be opened; `.clipUnreadable` if that clip holds no valid text.
   public func text(ofNewest number: Int) throws(StoreError) -> ClipText? {
-    let reader = try ReopeningReader<NewestClips>(HistoryOpener(self), salvages: true)
-    return try reader.read { clips throws(StoreError) in
-      let bytes = try clips.text.first(Int64(number) - 1, read: { $0.bytes(0) })
-      return try bytes.map { (bytes) throws(StoreError) in try clips.database.text(bytes) }
+    let reader = try ReopeningReader(HistoryOpener(self), salvages: true)
+    return try reader.read { reads throws(StoreError) in
+      // SQLite skips the newer rows without reading their texts. A search for the id could miss the row in a damaged
+      // file.
+      let text = try Statement("SELECT text FROM clip ORDER BY id DESC LIMIT 1 OFFSET ?1", on: reads.database)
+      let bytes = try text.first(Int64(number) - 1) { $0.bytes(0) }
+      return try bytes.map { (bytes) throws(StoreError) in try reads.database.text(bytes) }
     }
-  }
-}
-
-private struct NewestClips: PreparedReads {
-  let database: Database
-  let text: Statement
-
-  init(_ database: Database) throws(StoreError) {
-    self.database = database
-    // SQLite skips the newer rows without reading their texts. A search for the id could miss the row in a damaged file.
-    text = try Statement("SELECT text FROM clip ORDER BY id DESC LIMIT 1 OFFSET ?1", on: database)
   }
 }

@@ -63,7 +63,7 @@ public struct ClockReading: Sendable, Equatable {
     return (0..<3_600_000_000).contains(wallTime - last.wallTime)
   }
 
-  private static let currentBootID: String = {
+  static let currentBootID: String = {
     do throws(StoreError) {
       // The file contains a UUID of 36 characters.
       let id = try RawFile("/proc/sys/kernel/random/boot_id")?.bytes(at: 0, count: 36)

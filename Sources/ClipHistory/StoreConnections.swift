@@ -1,22 +1,36 @@
 import CSQLite
 
-/// The statements with which a store reads.
-///
-/// They use the store's write connection or, if the history is read-only, a separate connection.
-struct ReadConnection: PreparedReads {
+/// The statements that read a history, on a write connection or on a connection of their own.
+struct ReadConnection {
   let database: Database
+  let page: Statement
   private let text: Statement
   private let ids: Statement
   private let misplaced: Statement
+  private let nextClip: Statement
+  private let nextID: Statement
+
+  /// The query for every page.
+  ///
+  /// It reads `text` only if `preview` is NULL, that is, if the text is short, so SQLite never loads a large text for
+  /// the list.
+  static let pageQuery = """
+    SELECT id, captured_at, byte_count, coalesce(preview, text), preview IS NULL FROM clip
+    WHERE id <= ?1 ORDER BY id DESC LIMIT ?2
+    """
 
   init(_ database: Database) throws(StoreError) {
     self.database = database
+    page = try Statement(Self.pageQuery, on: database)
     text = try Statement("SELECT text FROM clip WHERE id = ?1", on: database)
     // Use ascending order, as on disk; descending order takes five times as long if the file is not cached.
     ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: database)
     // The unary plus disables the search by id, so that every row is read.
     misplaced = try Statement(
       "SELECT 1 FROM clip WHERE +id = ?1 AND NOT EXISTS (SELECT 1 FROM clip WHERE id = ?1)", on: database)
+    nextClip = try Statement(
+      "SELECT id, captured_at, text FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
+    nextID = try Statement("SELECT id FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
   }
 
   func text(of id: Int64) throws(StoreError) -> ClipText? {
@@ -44,6 +58,48 @@ struct ReadConnection: PreparedReads {
       return true
     }
     return found
+  }
+
+  /// Searches for every clip by its id, without reading texts.
+  ///
+  /// A damaged id, or a damaged key in an interior page, makes such a search skip clips.
+  ///
+  /// - Throws: `.damaged` if a search does not find every clip.
+  func checkSearch() throws(StoreError) {
+    guard database.salvaged == nil else { return }
+    let ids = try Statement(
+      "SELECT id, EXISTS (SELECT 1 FROM clip AS found WHERE found.id = clip.id) FROM clip ORDER BY id",
+      on: database)
+    try ids.walk { _ throws(StoreError) in
+      guard ids.integer(1) == 1 else { throw database.failure(SQLITE_CORRUPT) }
+      return true
+    }
+  }
+
+  /// Returns the first readable clip with an id from `start` on, and moves `start` past it; nil if there is none.
+  ///
+  /// - Parameter isSkipped: becomes true if a clip was skipped because it cannot be read.
+  func nextClip(from start: inout Int64?, skipped isSkipped: inout Bool) throws(StoreError) -> Clip.Full? {
+    while start != nil {
+      do throws(StoreError) {
+        let found = try nextClip.nextClip(from: &start) {
+          (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2))
+        }
+        guard let found else { return nil }
+        if let text = Self.text(found.bytes) {
+          return Clip.Full(id: found.id, capturedAt: found.time, text: text)
+        }
+      } catch {
+        guard error == .clipUnreadable else { throw error }
+        _ = try nextID.nextClip(from: &start) { _ in true }
+      }
+      isSkipped = true
+    }
+    return nil
+  }
+
+  private static func text(_ bytes: [UInt8]) -> ClipText? {
+    do { return try ClipText(validating: bytes) } catch { return nil }
   }
 }
 

@@ -45,12 +45,8 @@ public enum StoreError: Error, Equatable, Sendable {
   /// Whether the history may still be safely readable although this error prevents writing.
   var mayLeaveReadable: Bool {
     switch self {
-    case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed, .cannotBeRecovered,
-      .newerSchema:
-      true
-    case .irregular, .unsuitableFileSystem, .damaged, .foreign, .replaced, .openElsewhere,
-      .clipUnreadable, .alreadyThere:
-      false
+    case .irregular, .unsuitableFileSystem, .damaged, .foreign, .replaced, .openElsewhere: false
+    default: true
     }
   }
 

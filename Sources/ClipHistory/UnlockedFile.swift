@@ -7,7 +7,7 @@ import Glibc
 /// without locks is safe then: no program can write to the WAL without a usable index, and without a WAL the database
 /// is complete.
 final class UnlockedFile: PageSource {
-  private let pages: DatabasePages
+  let pages: DatabasePages
   private let states: [FileState?]
   private let paths: [String]
 
@@ -21,33 +21,33 @@ final class UnlockedFile: PageSource {
     pages = DatabasePages(files, layout: layout)
   }
 
-  var size: Int { pages.committedCount * pages.layout.pageSize }
-
-  var hasMoved: Bool { pages.files.database?.hasMoved == true }
+  var count: Int { pages.committedCount }
 
   /// Whether a file has been written since; reads may then be inconsistent.
   var isStale: Bool { states != paths.map { FileState($0) } }
 
-  func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
-    let number = offset / pages.layout.pageSize + 1
-    guard var page = pages.page(number, whole: true) else { return false }
+  func page(_ number: Int) -> [UInt8]? {
+    var page = pages.page(number, whole: true)
     // The file has no WAL of its own.
-    if number == 1 { page.replaceSubrange(18..<20, with: [1, 1]) }
-    target.fill(from: page, at: offset % pages.layout.pageSize)
-    return true
+    if number == 1 { page?.replaceSubrange(18..<20, with: [1, 1]) }
+    return page
   }
 }
 
 /// The state of a file; two states differ if the file was written, created or replaced in between.
-private struct FileState: Equatable {
-  private let inode: UInt
-  private let size: Int
+struct FileState: Equatable {
+  let inode: UInt
+  let size: Int
   private let modification: [Int]
 
-  /// Returns nil if the file does not exist.
+  /// Returns nil if the file does not exist or cannot be examined.
   init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  init(_ status: stat) {
     (inode, size) = (UInt(status.st_ino), Int(status.st_size))
     // Do not compare the time of the last status change: when run by root, SQLite sets the owner of a WAL that it
     // opens, which changes this time.

@@ -28,8 +28,8 @@ struct WALPairing: Equatable {
   }
 
   private static func current(_ location: HistoryLocation) throws(StoreError) -> WALPairing? {
-    guard let database = try HistoryFolder.inode(of: location.database),
-      let wal = try HistoryFolder.inode(of: location.wal)
+    guard let database = try HistoryFolder.state(of: location.database)?.inode,
+      let wal = try HistoryFolder.state(of: location.wal)?.inode
     else { return nil }
     return WALPairing(database: database, wal: wal)
   }

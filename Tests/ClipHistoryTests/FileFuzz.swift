@@ -13,7 +13,6 @@ struct FileFuzz {
   private struct Original {
     let database, log: Data
     let pageSize: Int
-    let isOurs: Bool
     /// The pages whose newest version is in the log.
     let logged: Set<Int>
     /// The text of each row, and the pages that contain it.
@@ -42,13 +41,13 @@ struct FileFuzz {
       log = try isOpen ? Data(contentsOf: URL(filePath: files.location.wal)) : Data()
       let pages = DatabasePages(try RawFiles(files.location))
       let pageSize = pages.layout.pageSize
-      (self.pageSize, isOurs) = (pageSize, pages.layout == .ours)
+      self.pageSize = pageSize
       let log = try isOpen ? RawFile(files.location.wal) : nil
       logged = Set(log.map { WALReader($0, pageSize: pageSize).offsets.keys.map { $0 - 1 } } ?? [])
-      let walk = try ClipWalk(HistoryOpener(files.location).salvaged())
+      let reads = try ReadConnection(HistoryOpener(files.location).salvaged())
       for place in try files.rowPlaces() {
         var (start, isSkipped) = (Int64?.some(place.id), false)
-        let clip = try #require(try walk.next(from: &start, skipped: &isSkipped))
+        let clip = try #require(try reads.nextClip(from: &start, skipped: &isSkipped))
         // The pages of a large text can be anywhere, so assume that any damage hits the text.
         let isLarge = clip.text.byteCount > min(3_000, pageSize / 4)
         rows[clip.id] = (clip.text, isLarge ? Set(-1..<database.count / pageSize) : [place.page - 1])
@@ -170,8 +169,8 @@ struct FileFuzz {
       original.database[$0 * pageSize..<($0 + 1) * pageSize]
         != database.dropFirst($0 * pageSize).prefix(pageSize)
     }
-    // What is on page 1 decides how the others are read. Without it, only our layout is known.
-    if isLogHit || (isMoved || !original.isOurs) && hit?.contains(0) == true { hit = nil }
+    // A page in the place of page 1 may begin with another header.
+    if isLogHit || isMoved && hit?.contains(0) == true { hit = nil }
     // Damage behind a newer version in the log does no harm.
     hit = hit?.filter { $0 == 0 || !original.logged.contains($0) }
     // Swapped pages still exist, so only large texts, which may continue on either page, count as hit. If the log

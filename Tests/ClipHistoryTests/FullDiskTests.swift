@@ -177,7 +177,7 @@ func filledHistory(withLog: Bool) async throws -> TemporaryHistory {
 /// Expects that every way to read the history works, and that writes throw `obstacle`.
 func expectReadable(_ history: TemporaryHistory, obstacle: StoreError) async throws {
   let store = try history.store()
-  #expect(store.obstacle == obstacle)
+  #expect(store.initialAccess.obstacle == obstacle)
   #expect(try history.previews() == ["two", "one"])
   #expect(try await store.allIDs() == [1, 2])
   #expect(try await store.text(of: 2) == ClipText("two"))

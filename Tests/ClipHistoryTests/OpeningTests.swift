@@ -40,21 +40,16 @@ struct OpeningTests {
     #expect(try await second.allIDs() == [1])
   }
 
-  private struct Connection: PreparedReads {
-    let database: Database
-    init(_ database: Database) { self.database = database }
-  }
-
   /// On a read-only mount the history is unreadable for a moment when another program opens or closes it.
   @Test func `a failed read is repeated a limited number of times`() async throws {
     try await history.record("one")
-    let reader = try ReopeningReader<Connection>(HistoryOpener(history.location))
+    let reader = try ReopeningReader(HistoryOpener(history.location))
     var attempts = 0
     func read(failing count: Int) throws(StoreError) -> String? {
-      try reader.read { connection throws(StoreError) in
+      try reader.read { reads throws(StoreError) in
         attempts += 1
         if attempts <= count { throw .readOnly }
-        return try connection.database.string("SELECT text FROM clip")
+        return try reads.database.string("SELECT text FROM clip")
       }
     }
     #expect(try read(failing: 3) == "one")
@@ -111,7 +106,7 @@ struct OpeningTests {
     let start = ContinuousClock.now
     let store = HistoryStore(at: history.location, digest: testDigest)
     #expect(ContinuousClock.now - start < .milliseconds(500))
-    #expect(store.obstacle == .locked)
+    #expect(store.initialAccess.obstacle == .locked)
     other.run("COMMIT")
     await store.close()
   }

@@ -44,7 +44,7 @@ import Testing
   @Test func `reading a page of 1 MB texts does not read the whole texts`() async throws {
     try await history.record((0..<50).map { "\($0)" + .repetition(of: "x", count: 1_000_000) })
     let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
-    let statement = try Statement(HistoryReader.pageQuery, on: database)
+    let statement = try Statement(ReadConnection.pageQuery, on: database)
     let rows = try statement.run(Int64.max, Int64(50)) { statement throws(StoreError) in
       var rows = 0
       while try statement.step() { rows += statement.string(3).utf8.count == 400 ? 1 : 0 }

@@ -35,7 +35,7 @@ struct RefusalTests {
     try history.run("PRAGMA user_version = 99; ALTER TABLE clip ADD COLUMN later INTEGER")
     let error = StoreError.newerSchema(found: 99, known: Schema.version)
     let store = try history.store()
-    #expect(store.obstacle == error)
+    #expect(store.initialAccess.obstacle == error)
     await #expect(throws: error) { try await store.add("two") }
     #expect(try await store.text(of: 1) == ClipText("one"))
     #expect(try ClipCursor(location: history.location).next()?.text == ClipText("one"))

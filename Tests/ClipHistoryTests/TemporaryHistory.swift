@@ -134,11 +134,8 @@ final class TemporaryHistory: Sendable {
 
   /// Where the rows of an undamaged history are, ascending by id.
   func rowPlaces() throws -> [RowPlace] {
-    let pages = DatabasePages(try RawFiles(location))
-    return SalvagedRows(pages).leaves.flatMap { leaf in
-      LeafPage(pages.page(Int(leaf.page)) ?? [0], pages.layout).split().ordered.map {
-        RowPlace(id: $0.id, page: Int(leaf.page), offset: $0.offset)
-      }
+    try SalvagedRows(DatabasePages(RawFiles(location))).rows.map {
+      RowPlace(id: $0.id, page: Int($0.page), offset: Int($0.offset))
     }
   }
 
@@ -278,6 +275,14 @@ extension ClipText {
 }
 
 extension HistoryStore {
+  /// - Throws: why the history is not open.
+  init(
+    location: HistoryLocation, digest: @escaping Digest = testDigest, timeouts: LockTimeouts = .init()
+  ) throws(StoreError) {
+    self.init(at: location, digest: digest, timeouts: timeouts)
+    if case .unavailable(let error) = initialAccess { throw error }
+  }
+
   /// Records a text that must be new; the default time is irrelevant.
   @discardableResult
   func add(_ string: String, at now: Int64 = 1) throws -> Clip {

@@ -32,7 +32,9 @@ final class Scratch {
   }
 
   static func store(at location: HistoryLocation) throws -> HistoryStore {
-    try HistoryStore(location: location) { key, text in Checksum.hmacSHA256(key: key, of: text.bytes) }
+    let store = HistoryStore(at: location) { key, text in Checksum.hmacSHA256(key: key, of: text.bytes) }
+    if case .unavailable(let error) = store.initialAccess { throw error }
+    return store
   }
 
   /// Closes the history, for a test that needs it alone.

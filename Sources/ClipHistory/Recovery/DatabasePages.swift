@@ -61,12 +61,6 @@ struct DatabasePages {
     return files.database?.bytes(at: (number - 1) * layout.pageSize, count: count)
   }
 
-  /// Whether a page is a pointer map, which may begin like another page; only files with auto-vacuum have such pages
-  /// (https://sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages).
-  func isPointerMap(_ number: Int) -> Bool {
-    layout.isAutoVacuum && (number - 2) % (layout.usable / 5 + 1) == 0
-  }
-
   /// Returns the bytes of a row on its page.
   func cell(_ page: UInt32, _ offset: UInt16) -> ArraySlice<UInt8>? {
     guard let bytes = self.page(Int(page)), let cell = LeafCell(in: bytes, at: Int(offset)) else {
@@ -100,7 +94,8 @@ struct DatabasePages {
 final class RawFile {
   private let file: UnsafeMutablePointer<sqlite3_file>
   /// SQLite reads it while the file is open.
-  private let path: UnsafeMutablePointer<CChar>
+  private let name: UnsafeMutablePointer<CChar>
+  private let path: String
   private let inode: UInt
   let size: Int
 
@@ -122,7 +117,7 @@ final class RawFile {
     file = memory.bindMemory(to: sqlite3_file.self, capacity: 1)
     // SQLite sets the methods only if it opens the file.
     file.pointee.pMethods = nil
-    self.path = name
+    (self.path, self.name) = (path, name)
     inode = UInt(status.st_ino)
     let code = system.pointee.xOpen(system, name, file, SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_READONLY, nil)
     let problem = errno
@@ -136,15 +131,12 @@ final class RawFile {
   }
 
   /// Whether this file was removed or replaced.
-  var hasMoved: Bool {
-    var status = stat()
-    return stat(path, &status) != 0 || UInt(status.st_ino) != inode
-  }
+  var hasMoved: Bool { FileState(path)?.inode != inode }
 
   deinit {
     _ = file.pointee.pMethods?.pointee.xClose(file)
     UnsafeMutableRawPointer(file).deallocate()
-    free(path)
+    free(name)
   }
 
   /// Returns `count` bytes at `offset`; nil if the file is shorter or the read fails.

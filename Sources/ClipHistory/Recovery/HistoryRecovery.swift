@@ -3,7 +3,7 @@ import SerialQueue
 
 /// Sets a damaged history aside and copies what is readable into a new history, on a thread of its own.
 ///
-/// Use it for a history whose `HistoryStore.init` threw `.damaged`, while no store or reader of this process has it
+/// Use it for a history that is `.damaged`, while no store or reader of this process has it
 /// open.
 ///
 /// ```swift
@@ -21,9 +21,6 @@ public actor HistoryRecovery {
     /// The path of the damaged file, which was set aside together with its WAL.
     public let damagedFile: String
   }
-
-  /// The limits of one transaction, in rows and in bytes of text, so that the WAL of the new history stays small.
-  private static let batch = (rows: 5_000, bytes: 4 << 20)
 
   private let queue = SerialQueue(label: "org.copypasta.recovery")
 
@@ -44,7 +41,7 @@ public actor HistoryRecovery {
   ///   `.cannotBeRecovered` if the folder is not writable. The history is then unchanged, and no second copy is left.
   public func recover(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
     let opening = HistoryOpener(location)
-    guard try !opening.isMissing() else { return nil }
+    guard try opening.state() != .missing else { return nil }
     guard HistoryFolder.isWritable(location.folder) else { throw .cannotBeRecovered }
     let lock = try FolderLock(location, alone: true)
     defer { withExtendedLifetime(lock) {} }
@@ -67,11 +64,6 @@ public actor HistoryRecovery {
     for file in location.leftovers { unlink(file) }
   }
 
-  /// Checks every page and every clip of a history, as `HistoryCheck.init` does.
-  public func check(_ location: HistoryLocation) throws(StoreError) -> HistoryCheck {
-    try HistoryCheck(location)
-  }
-
   /// Replaces a damaged history with one that has no clip, only its last captured text and its last id.
   ///
   /// - Returns: the number of clips that could have been recovered.
@@ -87,7 +79,7 @@ public actor HistoryRecovery {
   ) throws(StoreError) -> Outcome {
     let damaged = try HistoryOpener(location).salvaged()
     guard let rows = damaged.salvaged?.rows else { throw .damaged }
-    var (clipCount, isIncomplete) = (rows.rowCount, rows.isIncomplete)
+    var (clipCount, isIncomplete) = (rows.rows.count, rows.isIncomplete)
     do {
       let connection = try HistoryOpener.create(location)
       try copyMetadata(of: rows, to: connection)
@@ -103,23 +95,19 @@ public actor HistoryRecovery {
   private static func copyClips(
     of damaged: Database, to connection: WriteConnection, skipped isSkipped: inout Bool
   ) throws(StoreError) -> Int {
-    let clips = try ClipWalk(damaged)
-    var (count, start) = (0, Int64?.some(.min))
-    while start != nil {
-      (count, start, isSkipped) = try connection.database.transaction {
-        [count, start, isSkipped] () throws(StoreError) in
-        var (count, start, isSkipped, byteCount) = (count, start, isSkipped, 0)
-        let end = count + batch.rows
-        while count < end, byteCount < batch.bytes,
-          let clip = try clips.next(from: &start, skipped: &isSkipped)
-        {
-          byteCount += clip.text.byteCount
-          _ = try connection.insert(clip.text, capturedAt: clip.capturedAt, id: clip.id)
-          count += 1
-        }
-        return (count, count < end && byteCount < batch.bytes ? nil : start, isSkipped)
+    let clips = try ReadConnection(damaged)
+    var (count, byteCount, start) = (0, 0, Int64?.some(.min))
+    try connection.database.execute("BEGIN")
+    while let clip = try clips.nextClip(from: &start, skipped: &isSkipped) {
+      _ = try connection.insert(clip.text, capturedAt: clip.capturedAt, id: clip.id)
+      (count, byteCount) = (count + 1, byteCount + clip.text.byteCount)
+      // Keep the WAL small.
+      if count % 5_000 == 0 || byteCount > 4 << 20 {
+        byteCount = 0
+        try connection.database.execute("COMMIT; BEGIN")
       }
     }
+    try connection.database.execute("COMMIT")
     return count
   }
 

@@ -132,24 +132,6 @@ struct LeafPage {
     var limit = Int.max
     self.init(page, layout, overflowLeft: &limit)
   }
-
-  /// Separates the clips whose ids ascend from those whose id is out of order or impossible.
-  func split() -> (ordered: [LeafCell], misplaced: [LeafCell]) {
-    var ordered: [LeafCell] = []
-    var misplaced: [LeafCell] = []
-    for (index, cell) in clips.enumerated() {
-      let next = index + 1 < clips.count ? clips[index + 1].id : .max
-      let last = ordered.last?.id ?? 0
-      // An id that is too high would displace all rows behind it.
-      let isTooHigh = cell.id >= next && next > last
-      if cell.id > last, !isTooHigh, SalvagedRows.ids.contains(cell.id) {
-        ordered.append(cell)
-      } else {
-        misplaced.append(cell)
-      }
-    }
-    return (ordered, misplaced)
-  }
 }
 
 /// Reads the file format's numbers and values in sequence; returns nil at the end of the bytes.

@@ -1,8 +1,10 @@
+import CSQLite
 import Glibc
 
 /// The damaged files that recoveries have set aside: a database under a dated name, and its WAL and journal.
 struct Quarantine {
   private static let prefix = "history-damaged-"
+  private static let date = "%Y-%m-%d-%H%M%S"
   private static let ending = ".sqlite3"
   private static let additions = ["-wal", "-journal"]
 
@@ -20,7 +22,7 @@ struct Quarantine {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      if Self.isDated(name) { names.append(name) }
+      if Self.date(of: name) != nil { names.append(name) }
     }
     self.names = names.sorted()
   }
@@ -37,7 +39,7 @@ struct Quarantine {
     var local = tm()
     localtime_r(&now, &local)
     var text = [CChar](repeating: 0, count: 32)
-    strftime(&text, text.count, "%Y-%m-%d-%H%M%S", &local)
+    strftime(&text, text.count, Self.date, &local)
     let date = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     let name = folder + "/" + Self.prefix + date
     var number = 1
@@ -53,27 +55,18 @@ struct Quarantine {
   ///
   /// - Parameter time: removes only those that are older, in seconds since 1970 UTC.
   func remove(before time: Int64 = .max) throws(StoreError) {
-    for name in names where Self.date(of: name) < time { try HistoryFolder.remove(folder + "/" + name) }
+    for name in names where Self.date(of: name) ?? .max < time {
+      try HistoryFolder.remove(folder + "/" + name)
+    }
   }
 
-  /// Returns the time in a name; the earliest possible time if it is invalid.
-  private static func date(of name: String) -> Int64 {
-    // The digits of the date are the first 14 behind the prefix; `isDated` has found at least 14.
-    let digits = name.dropFirst(prefix.count).compactMap(\.wholeNumberValue)
-    guard digits.count >= 14 else { return .min }
-    func number(_ range: Range<Int>) -> Int32 { digits[range].reduce(0) { $0 * 10 + Int32($1) } }
+  /// Returns the time in a name that `path` has returned, in seconds since 1970 UTC; nil for another name.
+  private static func date(of name: String) -> Int64? {
     var local = tm()
-    (local.tm_year, local.tm_mon, local.tm_mday) = (number(0..<4) - 1900, number(4..<6) - 1, number(6..<8))
-    (local.tm_hour, local.tm_min, local.tm_sec) = (number(8..<10), number(10..<12), number(12..<14))
+    let rest = name.withCString { strptime($0, prefix + date, &local).map { String(cString: $0) } }
+    let end = rest?.drop { $0 == "-" || $0.isASCII && $0.isNumber }
+    guard let end, ([""] + additions).contains(where: { end == ending + $0 }) else { return nil }
     local.tm_isdst = -1
     return Int64(mktime(&local))
-  }
-
-  /// Whether a name has the form of those that `path` returns.
-  private static func isDated(_ name: String) -> Bool {
-    let addition = additions.first { name.hasSuffix(ending + $0) } ?? ""
-    guard name.hasPrefix(prefix), name.hasSuffix(ending + addition) else { return false }
-    let date = name.dropFirst(prefix.count).dropLast(ending.count + addition.count)
-    return date.count >= 17 && date.allSatisfy { $0 == "-" || $0.isASCII && $0.isNumber }
   }
 }

@@ -7,10 +7,11 @@ import CSQLite
 /// their numbers, because rows refer to their overflow pages; the pages that are made up have numbers behind them.
 final class SalvagedFile: PageSource {
   let rows: SalvagedRows
-  private let pages: DatabasePages
-  private let pageSize: Int
+  let pages: DatabasePages
   /// The number of the first page that is made up.
   private let start: Int
+  /// The index of the first row of each leaf page.
+  private let leaves: [Int]
   /// How many pages each level of the tree has, beginning with the leaf pages.
   private let levels: [Int]
   private var schema: [UInt8] = []
@@ -18,31 +19,27 @@ final class SalvagedFile: PageSource {
   /// - Parameter rows: what an earlier examination of the same file has found; nil to examine every page.
   init(_ pages: DatabasePages, _ rows: SalvagedRows? = nil) throws(StoreError) {
     let rows = rows ?? SalvagedRows(pages)
-    (self.pages, self.rows, pageSize) = (pages, rows, pages.layout.pageSize)
+    (self.pages, self.rows) = (pages, rows)
+    leaves = rows.rows.indices.filter { index in
+      let (row, previous) = (rows.rows[index], index > 0 ? rows.rows[index - 1] : nil)
+      return row.isRenumbered || row.page != previous?.page || previous?.isRenumbered == true
+    }
     // An interior page has 12 bytes of header; a cell takes at most 13 bytes, and its pointer two.
     let fanOut = (pages.layout.usable - 12) / 15
-    var levels = [max(rows.leaves.count, 1)]
+    var levels = [max(leaves.count, 1)]
     while let count = levels.last, count > 1 { levels.append((count + fanOut - 1) / fanOut) }
     self.levels = levels
     // SQLite does not use the page that contains the byte at 1 GiB, on which it takes its locks.
-    let lockPage = (1 << 30) / pageSize + 1
+    let lockPage = (1 << 30) / pages.layout.pageSize + 1
     let total = levels.reduce(0, +)
     let next = pages.last + 1
     start = next <= lockPage && lockPage < next + total ? lockPage + 1 : next
     schema = try Self.schema(pages.layout, root: start + total - 1, pageCount: start + total - 1)
   }
 
-  var hasMoved: Bool { pages.files.database?.hasMoved == true }
+  var count: Int { start + levels.reduce(0, +) - 1 }
 
-  var size: Int { (start + levels.reduce(0, +) - 1) * pageSize }
-
-  func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
-    guard let page = page(offset / pageSize + 1) else { return false }
-    target.fill(from: page, at: offset % pageSize)
-    return true
-  }
-
-  private func page(_ number: Int) -> [UInt8]? {
+  func page(_ number: Int) -> [UInt8]? {
     if number == 1 { return schema }
     guard number >= start else { return pages.page(number) }
     var index = number - start
@@ -55,39 +52,31 @@ final class SalvagedFile: PageSource {
 
   // MARK: - Pages that are made up
 
+  private func rows(ofLeaf index: Int) -> ArraySlice<SalvagedRows.Row> {
+    guard index < leaves.count else { return [] }
+    return rows.rows[leaves[index]..<(index + 1 < leaves.count ? leaves[index + 1] : rows.rows.count)]
+  }
+
   private func leaf(_ index: Int) -> [UInt8] {
-    guard index < rows.leaves.count, case let leaf = rows.leaves[index], let page = pages.page(Int(leaf.page))
-    else {
-      return Self.page(kind: 0x0d, cells: [], usable: pages.layout.usable)
+    let rows = rows(ofLeaf: index)
+    guard let first = rows.first, var page = pages.page(Int(first.page)) else { return self.page(kind: 0x0d) }
+    guard first.isRenumbered else {
+      let header = self.header(kind: 0x0d, rows.map { Int($0.offset) })
+      page.replaceSubrange(..<header.count, with: header)
+      return page
     }
-    if leaf.offset > 0 {
-      guard let row = LeafCell(in: page, at: Int(leaf.offset)) else {
-        return Self.page(kind: 0x0d, cells: [], usable: pages.layout.usable)
-      }
-      let cell =
-        page[row.offset..<row.idOffset] + Self.varint(leaf.lastID) + page[row.local.startIndex..<row.end]
-      return Self.page(kind: 0x0d, cells: [Array(cell)], usable: pages.layout.usable)
-    }
-    var result = page
-    let cells = LeafPage(page, pages.layout).split().ordered
-    result.replaceSubrange(1..<8, with: [0, 0] + Self.bytes(cells.count, 2) + [0, 0] + [0])
-    let content = cells.map(\.offset).min() ?? page.count
-    result.replaceSubrange(5..<7, with: Self.bytes(content == 1 << 16 ? 0 : content, 2))
-    for (place, cell) in cells.enumerated() {
-      result.replaceSubrange(8 + 2 * place..<10 + 2 * place, with: Self.bytes(cell.offset, 2))
-    }
-    return result
+    guard let row = LeafCell(in: page, at: Int(first.offset)) else { return self.page(kind: 0x0d) }
+    let cell = page[row.offset..<row.idOffset] + Self.varint(first.id) + page[row.local.startIndex..<row.end]
+    return self.page(kind: 0x0d, cells: [Array(cell)])
   }
 
   private func interior(_ level: Int, _ index: Int) -> [UInt8] {
     let children = children(level, index)
     let first = start + levels[..<(level - 1)].reduce(0, +)
     let cells = children.dropLast().map { child in
-      Self.bytes(first + child, 4) + Self.varint(rows.leaves[lastLeaf(level - 1, child)].lastID)
+      Self.bytes(first + child, 4) + Self.varint(rows(ofLeaf: lastLeaf(level - 1, child)).last?.id ?? 0)
     }
-    return Self.page(
-      kind: 0x05, right: Self.bytes(first + children.upperBound - 1, 4), cells: cells,
-      usable: pages.layout.usable)
+    return page(kind: 0x05, right: Self.bytes(first + children.upperBound - 1, 4), cells: cells)
   }
 
   /// Distributes the pages of a level evenly, because SQLite rejects interior pages with a single child.
@@ -100,19 +89,22 @@ final class SalvagedFile: PageSource {
     level == 0 ? index : lastLeaf(level - 1, children(level, index).upperBound - 1)
   }
 
-  private static func page(kind: UInt8, right: [UInt8] = [], cells: [[UInt8]], usable: Int) -> [UInt8] {
-    var page = [UInt8](repeating: 0, count: usable)
-    var end = usable
-    var header = [kind, 0, 0] + bytes(cells.count, 2)
-    var pointers: [UInt8] = []
-    for cell in cells {
+  /// Returns a page whose cells are at its end.
+  private func page(kind: UInt8, right: [UInt8] = [], cells: [[UInt8]] = []) -> [UInt8] {
+    var end = pages.layout.usable
+    let offsets = cells.map { cell in
       end -= cell.count
-      page.replaceSubrange(end..<end + cell.count, with: cell)
-      pointers += bytes(end, 2)
+      return end
     }
-    header += bytes(end == 1 << 16 ? 0 : end, 2) + [0] + right + pointers
-    page.replaceSubrange(..<header.count, with: header)
-    return page
+    let header = self.header(kind: kind, right: right, offsets)
+    return header + [UInt8](repeating: 0, count: end - header.count) + cells.reversed().joined()
+  }
+
+  /// Returns the header of a page, with the pointers to its cells.
+  private func header(kind: UInt8, right: [UInt8] = [], _ offsets: [Int]) -> [UInt8] {
+    let content = offsets.min() ?? pages.layout.usable
+    return [kind, 0, 0] + Self.bytes(offsets.count, 2) + Self.bytes(content, 2) + [0] + right
+      + offsets.flatMap { Self.bytes($0, 2) }
   }
 
   private static func bytes(_ number: Int, _ count: Int) -> [UInt8] {
