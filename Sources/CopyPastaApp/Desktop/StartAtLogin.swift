@@ -117,12 +117,8 @@ extension StartAtLogin {
         systemd, "GetUnit", [.string("xdg-desktop-autostart.target")], timeout: .seconds(5),
         startsService: false)
       guard let path = unit[0]?.string else { return false }
-      let properties = RemoteObject(
-        name: systemd.name, path: path, interface: "org.freedesktop.DBus.Properties")
-      let state = try await bus.call(
-        properties, "Get", [.string("org.freedesktop.systemd1.Unit"), .string("ActiveState")],
-        timeout: .seconds(5), startsService: false)
-      return state[0]?.unboxed?.string == "active"
+      let target = RemoteObject(name: systemd.name, path: path, interface: "org.freedesktop.systemd1.Unit")
+      return try await bus.property("ActiveState", of: target, timeout: .seconds(5))?.string == "active"
     } catch {
       return false
     }

@@ -42,16 +42,11 @@ final class TrayHost {
   }
 
   private func ask() {
-    let properties = RemoteObject(
-      name: Self.watcher.name, path: Self.watcher.path, interface: "org.freedesktop.DBus.Properties")
     let asked = watcherOwner
     Task.unpooled { [weak self, bus] in
       var isHosted = false
       do throws(BusError) {
-        let answer = try await bus.call(
-          properties, "Get", [.string(Self.watcher.interface), .string("IsStatusNotifierHostRegistered")],
-          startsService: false)
-        isHosted = answer[0]?.unboxed?.bool ?? false
+        isHosted = try await bus.property("IsStatusNotifierHostRegistered", of: Self.watcher)?.bool == true
       } catch {
         // A watcher that does not answer counts as a watcher without a host.
       }

@@ -104,7 +104,7 @@ private final class PortalShortcutSession {
   /// Whether the desktop has listed the shortcut, possibly without keys, and has not revoked it since.
   private var isListed = false
   private let portal: Portal
-  private let handle: String
+  /// The session's object path.
   private let path: Variant
   private var subscriptions: [Bus.Registration] = []
   /// Receives the session's events once the session is set up; `lost` means that the portal has closed it.
@@ -113,9 +113,8 @@ private final class PortalShortcutSession {
   private static let interface = "org.freedesktop.portal.GlobalShortcuts"
   private static let id = "toggle-history"
 
-  private init(_ portal: Portal, handle: String, path: Variant) {
+  private init(_ portal: Portal, path: Variant) {
     self.portal = portal
-    self.handle = handle
     self.path = path
     subscribe()
   }
@@ -157,14 +156,17 @@ private final class PortalShortcutSession {
   func close() async {
     subscriptions = []
     // Use a separate task, because the current task may be cancelled, and would then send nothing.
-    await Task.unpooled { [bus = portal.bus, handle] in
-      let session = Portal.interface("org.freedesktop.portal.Session", at: handle)
+    await Task.unpooled { [bus = portal.bus, session] in
       do throws(BusError) {
         try await bus.call(session, "Close", timeout: .seconds(5), startsService: false)
       } catch {
         // The session was already closed, or the portal has exited.
       }
     }.value
+  }
+
+  private var session: RemoteObject {
+    Portal.interface("org.freedesktop.portal.Session", at: path.string ?? "")
   }
 
   // MARK: - Signals
@@ -175,14 +177,13 @@ private final class PortalShortcutSession {
       portal.bus.subscribe(to: "Activated", of: shortcuts, weakly(self) { $0.received(activated: $1) }),
       portal.bus.subscribe(to: "ShortcutsChanged", of: shortcuts, weakly(self) { $0.received(changed: $1) }),
       portal.bus.subscribe(
-        to: "Closed", of: Portal.interface("org.freedesktop.portal.Session", at: handle),
-        weakly(self) { session, _ in session.report?(.lost) }),
+        to: "Closed", of: session, weakly(self) { session, _ in session.report?(.lost) }),
     ]
   }
 
   /// Handles the signal `Activated`, whose arguments are `(osta{sv})`: session, shortcut, time, options.
   private func received(activated arguments: Variant) {
-    guard arguments[0]?.string == handle, arguments[1]?.string == Self.id else { return }
+    guard arguments[0] == path, arguments[1]?.string == Self.id else { return }
     // Ignore the timestamp, because the specification does not define what it counts from. Desktops that require proof
     // of user input send a token.
     let token = arguments[3]?.dictionary?["activation_token"]?.string
@@ -191,7 +192,7 @@ private final class PortalShortcutSession {
 
   /// Handles the signal `ShortcutsChanged`, whose arguments are `(oa(sa{sv}))`: session, shortcuts.
   private func received(changed arguments: Variant) {
-    guard arguments[0]?.string == handle else { return }
+    guard arguments[0] == path else { return }
     // Before the session is set up, this signal reports only grants; the answer to the request reports refusals.
     guard report != nil else { return note(arguments[1]) }
     let hadKeys = triggerName != nil
@@ -222,10 +223,8 @@ private final class PortalShortcutSession {
       ]
       return [.dictionary(options)]
     }
-    guard let handle = answer["session_handle"]?.string, let path = Variant.objectPath(handle) else {
-      throw .unavailable
-    }
-    let session = PortalShortcutSession(portal, handle: handle, path: path)
+    guard let path = answer["session_handle"]?.string.flatMap(Variant.objectPath) else { throw .unavailable }
+    let session = PortalShortcutSession(portal, path: path)
     session.note(answer["shortcuts"])
     return session
   }
@@ -265,12 +264,9 @@ private final class PortalShortcutSession {
   private func version(
     of program: String, _ interface: String, _ limit: Duration
   ) async throws(Portal.RequestError) -> UInt32 {
-    let properties = RemoteObject(
-      name: program, path: Portal.path, interface: "org.freedesktop.DBus.Properties")
+    let portals = RemoteObject(name: program, path: Portal.path, interface: interface)
     do throws(BusError) {
-      let answer = try await portal.bus.call(
-        properties, "Get", [.string(interface), .string("version")], timeout: limit, startsService: false)
-      return answer[0]?.unboxed?.uint32 ?? 1
+      return try await portal.bus.property("version", of: portals, timeout: limit)?.uint32 ?? 1
     } catch {
       if error == .cancelled { throw .cancelled }
       return 1

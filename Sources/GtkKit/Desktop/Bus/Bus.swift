@@ -110,6 +110,17 @@ public final class Bus: Object {
     } catch { throw BusError(error) }
   }
 
+  /// Reads a property of an object of a running program; nil if the program answers with no value.
+  public func property(
+    _ name: String, of object: RemoteObject, timeout: Duration? = nil
+  ) async throws(BusError) -> Variant? {
+    let properties = RemoteObject(
+      name: object.name, path: object.path, interface: "org.freedesktop.DBus.Properties")
+    return try await call(
+      properties, "Get", [.string(object.interface), .string(name)], timeout: timeout, startsService: false
+    )[0]?.unboxed
+  }
+
   /// Calls a method without waiting for the result, and without starting the program.
   public func send(_ object: RemoteObject, _ method: String, _ arguments: [Variant] = []) {
     guard object.isWellFormed, g_dbus_is_member_name(method) != 0 else { return }
