@@ -30,8 +30,9 @@ final class HistoryListModel: ListModelSource {
   private let failed: @MainActor (StoreError) -> Void
   /// The ids of all clips, oldest first, so that new ids are appended.
   private var ids: [Int64] = []
-  /// The ids before an import renumbered the clips; set only while the views apply that change.
-  private var idsBeforeImport: [Int64]?
+  /// The ids that are being replaced by at least as many others, and the position of the newest one; nil except while
+  /// the views apply that change.
+  private var replaced: (ids: [Int64], position: Int)?
   private var rows: [Int64: Clip] = [:]
 
   /// - Parameter failed: Called if a page cannot be read; with `.clipUnreadable` when rows of a damaged history were
@@ -89,9 +90,12 @@ final class HistoryListModel: ListModelSource {
   func position(of id: Int64) -> Int? { index(of: id, in: ids).map { ids.count - 1 - $0 } }
 
   func position(near id: Int64) -> Int {
-    if let old = idsBeforeImport, let index = index(of: id, in: old) { return old.count - 1 - index }
-    let index = ids.partition(at: id)
-    return ids.count - (index < ids.count && ids[index] == id ? index + 1 : index)
+    if let position = position(of: id) { return position }
+    // An import gives other ids to all clips that are newer than an imported one.
+    if let (old, position) = replaced, let index = index(of: id, in: old) {
+      return position + old.count - 1 - index
+    }
+    return ids.count - ids.partition(at: id)
   }
 
   // MARK: Opening
@@ -130,31 +134,42 @@ final class HistoryListModel: ListModelSource {
   /// - Parameter new: The ids of all clips in ascending order.
   func merge(_ reader: HistoryReader, _ new: [Int64]) throws(StoreError) {
     try use(reader)
-    let (gone, added) = (ids.subtracting(new), Set(new.subtracting(ids)))
-    let same = zip(ids, new).prefix { $0 == $1 }.count
-    // An import gives other ids to all clips that are newer than an imported one.
-    if !gone.isEmpty, gone.count == ids.count - same, !added.isEmpty {
-      return renumber(to: new, after: same)
-    }
-    remove(gone)
-    let runs = new.indices(where: added.contains).ranges
-    guard let first = runs.first, let last = runs.last else { return }
-    // Begin with the newest run, so that the places of the older ones in `new` do not change.
-    for run in runs.count <= Self.mostRuns ? runs.reversed() : [first.lowerBound..<last.upperBound] {
-      let end = ids.count - (new.count - run.upperBound)
-      let removed = run.count { !added.contains(new[$0]) }
-      ids.replaceSubrange(end - removed..<end, with: new[run])
-      announce(at: new.count - run.upperBound, removed: removed, added: run.count)
-    }
+    replace(0..<ids.count, with: new)
   }
 
-  /// Shows the same clips with other ids, except the `same` oldest ones.
-  private func renumber(to new: [Int64], after same: Int) {
-    let old = ids
-    for id in old[same...] { rows[id] = nil }
-    (ids, idsBeforeImport) = (new, old)
-    announce(at: 0, removed: old.count - same, added: new.count - same)
-    idsBeforeImport = nil
+  /// Replaces the ids in a range by other ids in ascending order.
+  ///
+  /// Reports each run of changed rows to the views or, if there are many, a single change, because each report takes
+  /// time.
+  private func replace(_ range: Range<Int>, with new: [Int64]) {
+    var runs: [(old: Range<Int>, new: Range<Int>)] = []
+    var (old, place) = (range.lowerBound, 0)
+    while old < range.upperBound || place < new.count {
+      let start = (old: old, place: place)
+      while old < range.upperBound, place < new.count, ids[old] != new[place] {
+        if ids[old] < new[place] { old += 1 } else { place += 1 }
+      }
+      if old == range.upperBound || place == new.count { (old, place) = (range.upperBound, new.count) }
+      if start != (old, place) { runs.append((start.old..<old, start.place..<place)) }
+      while old < range.upperBound, place < new.count, ids[old] == new[place] {
+        old += 1
+        place += 1
+      }
+    }
+    if runs.count > Self.mostRuns, let first = runs.first, let last = runs.last {
+      runs = [
+        (first.old.lowerBound..<last.old.upperBound, first.new.lowerBound..<last.new.upperBound)
+      ]
+    }
+    // Begin with the newest run, so that the indices of the older ones do not change.
+    for run in runs.reversed() {
+      let position = ids.count - run.old.upperBound
+      replaced = run.new.count < run.old.count ? nil : (Array(ids[run.old]), position)
+      for id in ids[run.old] { rows[id] = nil }
+      ids.replaceSubrange(run.old, with: new[run.new])
+      announce(at: position, removed: run.old.count, added: run.new.count)
+    }
+    replaced = nil
   }
 
   private func use(_ reader: HistoryReader) throws(StoreError) {
@@ -200,11 +215,9 @@ final class HistoryListModel: ListModelSource {
   /// - Returns: The clip, for `restore`; nil if it is not in the list.
   @discardableResult
   func remove(_ id: Int64) -> Clip? {
-    guard let position = position(of: id) else { return nil }
-    let clip = clip(at: position)
-    ids.remove(at: ids.count - 1 - position)
-    rows[id] = nil
-    announce(at: position, removed: 1, added: 0)
+    guard let index = index(of: id, in: ids) else { return nil }
+    let clip = clip(at: ids.count - 1 - index)
+    replace(index..<index + 1, with: [])
     return clip
   }
 
@@ -214,34 +227,21 @@ final class HistoryListModel: ListModelSource {
   func remove(_ gone: [Int64]) {
     guard let first = gone.first, let last = gone.last else { return }
     let members = Set(gone)
-    for id in gone { rows[id] = nil }
     let span = ids.partition(at: first)..<(last < .max ? ids.partition(at: last + 1) : ids.count)
-    let found = ids[span].indices(where: members.contains).ranges
-    // Report each run to the views or, if there are many runs, a single change, because each report takes time.
-    let runs = found.count <= Self.mostRuns ? Array(found) : [span]
-    for run in runs.reversed() {
-      let kept = ids[run].filter { !members.contains($0) }
-      let position = ids.count - run.upperBound
-      ids.replaceSubrange(run, with: kept)
-      announce(at: position, removed: run.count, added: kept.count)
-    }
+    replace(span, with: ids[span].filter { !members.contains($0) })
   }
 
   func removeAll() {
-    let removed = ids.count
-    ids = []
-    rows = [:]
     oldestOfFirstPage = nil
-    announce(at: 0, removed: removed, added: 0)
+    replace(0..<ids.count, with: [])
   }
 
   /// Puts a clip back at its old place.
   func restore(_ clip: Clip) {
     guard position(of: clip.id) == nil else { return }
     let index = ids.partition(at: clip.id)
-    ids.insert(clip.id, at: index)
     rows[clip.id] = clip
-    announce(at: ids.count - 1 - index, removed: 0, added: 1)
+    replace(index..<index, with: [clip.id])
   }
 
   /// Closes the file; the ids and the loaded rows stay.
@@ -298,13 +298,5 @@ extension [Int64] {
       if self[middle] < value { low = middle + 1 } else { high = middle }
     }
     return low
-  }
-  /// The elements of an ascending array that another ascending array lacks.
-  fileprivate func subtracting(_ other: [Int64]) -> [Int64] {
-    var index = 0
-    return filter { value in
-      while index < other.count, other[index] < value { index += 1 }
-      return index == other.count || other[index] != value
-    }
   }
 }
