@@ -234,6 +234,26 @@ import Testing
     await session.close()
   }
 
+  @Test func `an undo that a lock prevents can be repeated after the lock, however long that lasts`()
+    async throws
+  {
+    let session = HistorySession.make(at: scratch.location, undoTime: .milliseconds(300), lock: 20)
+    session.delete(session.ids[1])
+    await session.drain()
+    let lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")
+    session.undo()
+    await session.drainActions()
+    #expect(session.obstacle == .locked)
+    let end = ContinuousClock.now + .milliseconds(600)
+    try await pump("twice the undo time") { .now > end }
+    lock.end()
+    session.tryAgain()
+    session.undo()
+    await session.drain()
+    #expect(session.ids.count == 3)
+    await session.close()
+  }
+
   @Test func `each action that fails because the file was replaced is reported`() async throws {
     await scratch.close()
     let session = session()

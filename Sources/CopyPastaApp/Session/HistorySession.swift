@@ -43,6 +43,7 @@ final class HistorySession {
       scheduleRetry()
       guard state != oldValue else { return }
       if !isOpen { retention.question = nil }
+      deletions.isHeld = state != .open(obstacle: nil)
       follow()
       events.notify(.stateChanged)
     }

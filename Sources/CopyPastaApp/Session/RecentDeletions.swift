@@ -13,6 +13,8 @@ final class RecentDeletions {
   private var timer: Timeout?
   /// The number of deletions and undos in progress; until they end, no time limit applies.
   var pending = 0 { didSet { prolong() } }
+  /// Whether the history cannot be changed, so that a deletion could not be undone; until then, no time limit applies.
+  var isHeld = false { didSet { if isHeld != oldValue { prolong() } } }
   private let changed: @MainActor (RecentDeletions) -> Void
 
   /// - Parameters:
@@ -66,7 +68,7 @@ final class RecentDeletions {
   }
 
   func prolong() {
-    timer = clips.isEmpty || pending > 0 ? nil : Timeout(after: time, weakly(self) { $0.forget() })
+    timer = clips.isEmpty || pending > 0 || isHeld ? nil : Timeout(after: time, weakly(self) { $0.forget() })
   }
 
   private func countChanged() {
