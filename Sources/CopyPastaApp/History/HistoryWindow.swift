@@ -240,7 +240,8 @@ final class HistoryWindow {
     readingIndicator.state =
       switch session.state {
       case _ where services.pause.isPaused: .paused
-      case .open(nil): session.isReading || window.expectsFocus ? .reading : .idle
+      // An active window reads once its first frame is drawn.
+      case .open(nil): session.isReading || window.expectsFocus || isActive && !isDrawn ? .reading : .idle
       case .open(let error?): .unable(error.reasonForReadOnly)
       case .opening where session.model.isOpen: .unable(tr("Opening the History…"))
       case .opening: .unable(StoreError.locked.message)
