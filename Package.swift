@@ -58,9 +58,9 @@ let package = Package(
     .testTarget(
       name: "CopyPastaAppTests",
       dependencies: [
-        "CopyPastaApp", "ClipboardCore", "CGtk", "CSQLite", "TestSupport", "GtkTestSupport", "TextPipeline",
+        "CopyPastaApp", "ClipboardCore", "CGtk", "TestSupport", "GtkTestSupport", "TextPipeline",
       ]),
-    .testTarget(name: "EndToEndTests", dependencies: ["copypasta", "CSQLite", "TestSupport"]),
+    .testTarget(name: "EndToEndTests", dependencies: ["copypasta", "ClipHistory", "TestSupport"]),
   ]
 )
 

@@ -297,32 +297,6 @@ extension HistoryStore {
 
 struct DuplicateError: Error {}
 
-/// Another program's connection, which uses SQLite directly.
-final class ForeignConnection {
-  private(set) var handle: OpaquePointer?
-
-  init(_ path: String) throws {
-    try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK)
-  }
-
-  deinit { sqlite3_close_v2(handle) }
-
-  @discardableResult
-  func run(_ sql: String) -> Int32 { sqlite3_exec(handle, sql, nil, nil, nil) }
-
-  /// Returns the first column of all rows, as text.
-  func rows(_ sql: String) throws -> [String] {
-    var statement: OpaquePointer?
-    defer { sqlite3_finalize(statement) }
-    try #require(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK)
-    var rows: [String] = []
-    while sqlite3_step(statement) == SQLITE_ROW {
-      rows.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "NULL")
-    }
-    return rows
-  }
-}
-
 extension Data {
   /// Overwrites a range with bytes that form no page, no row and no text.
   mutating func destroy(_ range: Range<Int>) {

@@ -1,4 +1,3 @@
-import CSQLite
 import ClipboardCore
 import GtkKit
 import GtkTestSupport

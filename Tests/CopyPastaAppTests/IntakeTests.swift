@@ -221,17 +221,15 @@ import Testing
       try await scratch.whileLocked(copyAndTakeOver)
       intake.resume()
     } else {
-      try ForeignLock(
-        scratch.location,
-        "CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END"
-      ).end()
+      try scratch.foreign("CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END"
+      )
       try await copyAndTakeOver()
     }
     await drain()
     #expect(try scratch.texts() == ["last"])
     #expect(outcomes.all.contains(.ignored))
     // It is noted at the latest when the program ends, so that the next start does not record it either.
-    if !isLock { try ForeignLock(scratch.location, "DROP TRIGGER obstruction").end() }
+    if !isLock { try scratch.foreign("DROP TRIGGER obstruction") }
     #expect(await intake.close() == 0)
     #expect(intake.copies.isEmpty)
     #expect(try await scratch.record("copied out") == nil)

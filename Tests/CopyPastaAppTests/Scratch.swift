@@ -1,4 +1,3 @@
-import CSQLite
 import ClipHistory
 import GtkKit
 import TestSupport
@@ -54,27 +53,18 @@ final class Scratch {
     return clip
   }
 
+  /// Another program's connection to the history, after it has run these statements.
+  @discardableResult
+  func foreign(_ sql: String) throws -> ForeignConnection {
+    let connection = try ForeignConnection(location.database)
+    try connection.execute(sql)
+    return connection
+  }
+
   /// Runs `body` while another program locks the history's file.
   func whileLocked(_ body: () async throws -> Void) async throws {
-    let lock = try ForeignLock(location, "BEGIN IMMEDIATE")
+    let lock = try foreign("BEGIN IMMEDIATE")
     try await body()
-    lock.end()
+    lock.close()
   }
-}
-
-/// Another program's connection to a history.
-final class ForeignLock {
-  private var connection: OpaquePointer?
-
-  init(_ location: HistoryLocation, _ sql: String) throws {
-    try #require(sqlite3_open(location.database, &connection) == SQLITE_OK)
-    try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
-  }
-
-  func end() {
-    sqlite3_close(connection)
-    connection = nil
-  }
-
-  deinit { sqlite3_close(connection) }
 }

@@ -30,7 +30,7 @@ import Testing
   @Test func `a damaged history that cannot be recovered is shown as far as it is readable`() async throws {
     await scratch.close()
     let invalid = "INSERT INTO clip(captured_at, byte_count, text) VALUES (1, 1, CAST(x'ff' AS TEXT))"
-    try ForeignLock(scratch.location, invalid).end()
+    try scratch.foreign(invalid)
     HistoryFolder.markDamaged(scratch.location.database)
     let blocked = scratch.location.folder + "/rescue-unfinished.sqlite3"
     mkdir(blocked, 0o700)
@@ -59,7 +59,7 @@ import Testing
     async throws
   {
     await scratch.close()
-    try ForeignLock(scratch.location, "DROP TRIGGER clip_is_not_updated").end()
+    try scratch.foreign("DROP TRIGGER clip_is_not_updated")
     let before = try Data(contentsOf: URL(filePath: scratch.location.database))
     let session = session(firstPageSize: nil)
     session.open(mayRecover: false)
@@ -196,28 +196,28 @@ import Testing
 
   @Test func `a locked history opens, or can be changed, once another program's lock ends`() async throws {
     await scratch.close()
-    var lock = try ForeignLock(scratch.location, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+    var lock = try scratch.foreign("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
     let session = session(lock: 20)
     #expect(session.state == .opening && !session.model.isOpen)
     session.attention = .shown
     session.tryAgain()
     await session.drainActions()
     #expect(session.state == .opening)
-    lock.end()
+    lock.close()
     try await pump("the history open") { session.state == .open(obstacle: nil) }
     #expect(session.ids.count == 3)
-    lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")
+    lock = try scratch.foreign("BEGIN IMMEDIATE")
     session.delete(session.ids[0])
     await session.drain()
     #expect(session.obstacle == .locked)
-    lock.end()
+    lock.close()
     try await pump("writing possible") { session.state == .open(obstacle: nil) }
     await session.close()
   }
 
   @Test func `the end of a long lock is noticed as soon as that of a short one`() async throws {
     let session = session(lock: 20)
-    let lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")
+    let lock = try scratch.foreign("BEGIN IMMEDIATE")
     session.attention = .shown
     session.delete(session.ids[0])
     await session.drain()
@@ -226,7 +226,7 @@ import Testing
       await session.drainActions()
     }
     #expect(session.obstacle == .locked)
-    lock.end()
+    lock.close()
     let start = ContinuousClock.now
     try await pump("writing possible") { session.state == .open(obstacle: nil) }
     // The delay does not grow: after six attempts it would be 32 s. Other suites keep the main thread busy.
@@ -271,11 +271,11 @@ import Testing
   /// The list is read again as soon as a lock ends, while the user continues.
   @Test func `a row deleted while the list is read again does not come back`() async throws {
     let session = session(lock: 20)
-    let lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")
+    let lock = try scratch.foreign("BEGIN IMMEDIATE")
     session.delete(session.ids[2])
     await session.drain()
     #expect(session.obstacle == .locked)
-    lock.end()
+    lock.close()
     session.tryAgain()
     session.delete(session.ids[1])
     await session.drain()
@@ -286,10 +286,10 @@ import Testing
   /// Nothing tries again while no window is shown.
   @Test func `looking for expired items opens a locked history, even in a hidden program`() async throws {
     await scratch.close()
-    let lock = try ForeignLock(scratch.location, "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE")
+    let lock = try scratch.foreign("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE")
     let session = session(lock: 20)
     #expect(session.attention == .hidden && session.state != .open(obstacle: nil))
-    lock.end()
+    lock.close()
     #expect(try await session.expired(after: .day) == nil)
     await session.close()
   }
@@ -368,11 +368,11 @@ import Testing
     let expired = pending == .question ? try await session.expired(after: .day) : nil
     clipboard.offers.resultOnPurpose = .success(.text("pasted"))
 
-    var lock: ForeignLock?
+    var lock: ForeignConnection?
     switch fault {
     case .replaced: try await replace()
     case .deleted: try FileManager.default.removeItem(atPath: scratch.location.folder)
-    case .locked: lock = try ForeignLock(scratch.location, "BEGIN IMMEDIATE")
+    case .locked: lock = try scratch.foreign("BEGIN IMMEDIATE")
     case .damaged: try damage()
     }
     var isDone = false
@@ -392,7 +392,7 @@ import Testing
     // The user looks at another item, whose page is damaged, too.
     if fault == .damaged, let id = session.ids.first { session.show(id) }
     await session.drainActions()
-    lock?.end()
+    lock?.close()
     try await waitUntil("the history open") {
       session.tryAgain()
       return session.state == .open(obstacle: nil)
@@ -462,8 +462,8 @@ import Testing
 
   /// Overwrites the texts' pages, which the list does not read.
   private func damage() throws {
-    let lock = try ForeignLock(scratch.location, "PRAGMA wal_checkpoint(TRUNCATE)")
-    lock.end()
+    let lock = try scratch.foreign("PRAGMA wal_checkpoint(TRUNCATE)")
+    lock.close()
     let file = try #require(FileHandle(forUpdatingAtPath: scratch.location.database))
     let size = Int(try file.seekToEnd())
     try file.seek(toOffset: UInt64(size / 2))

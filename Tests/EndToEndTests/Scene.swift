@@ -1,3 +1,4 @@
+import ClipHistory
 import Foundation
 import TestSupport
 import Testing
@@ -261,8 +262,8 @@ struct Scene {
   nonisolated(nonsending) static func fillHistory(
     with clips: [String], on desktop: VirtualDesktop, from start: Int = 1_500_000_000_000_000
   ) async throws {
-    let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
-    try await EmptyHistory.make(at: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    let location = HistoryLocation(folder: desktop.home.dataHome + "/copypasta")
+    await (try HistoryStore(location: location) { _, _ in [] }).close()
     // The default start is long ago, so that no row's displayed age changes during a test.
     let rows = clips.enumerated().map { index, text in
       let digits = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -272,16 +273,13 @@ struct Scene {
     }
     let sql =
       "INSERT INTO clip(captured_at, byte_count, preview, text) VALUES \(rows.joined(separator: ","));"
-    try await desktop.changeHistory(sql)
+    try desktop.history.change(sql)
   }
 }
 
 extension VirtualDesktop {
-  /// Changes the program's history as another program.
-  func changeHistory(_ sql: String) async throws {
-    let path = CopyPasta.databasePath(dataHome: home.dataHome)
-    try await run(["sqlite3", path], input: Array(sql.utf8)).succeeded()
-  }
+  /// The program's history.
+  var history: HistoryDatabase { HistoryDatabase(path: CopyPasta.databasePath(dataHome: home.dataHome)) }
 }
 
 extension Screenshot {

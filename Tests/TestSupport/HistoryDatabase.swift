@@ -12,14 +12,14 @@ public struct HistoryDatabase: Sendable {
   /// The text of the newest clip; nil if there is none.
   public func newestText() async throws -> [UInt8]? {
     guard try await hasTable() else { return nil }
-    return try rows("SELECT text FROM clip ORDER BY id DESC LIMIT 1") { bytes($0, 0) }.first
+    return try rows("SELECT text FROM clip ORDER BY id DESC LIMIT 1", bytes).first
   }
 
   /// The texts, the newest first, with U+FFFD for invalid bytes.
   public func texts() async throws -> [String] {
     guard try await hasTable() else { return [] }
     return try rows("SELECT text FROM clip ORDER BY captured_at DESC, id DESC") {
-      String(decoding: bytes($0, 0), as: UTF8.self)
+      String(decoding: bytes($0), as: UTF8.self)
     }
   }
 
@@ -38,36 +38,23 @@ public struct HistoryDatabase: Sendable {
     }.joined(separator: "\n")
   }
 
+  /// Changes the history as another program.
+  public func change(_ sql: String) throws {
+    let connection = try ForeignConnection(path)
+    connection.waitForLocks()
+    try connection.execute(sql)
+  }
+
   private func rows<Row>(_ sql: String, _ read: (OpaquePointer) -> Row) throws -> [Row] {
-    var database: OpaquePointer?
-    defer { sqlite3_close(database) }
-    try check(sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, nil), database)
-    sqlite3_busy_timeout(database, 5000)
-    var statement: OpaquePointer?
-    defer { sqlite3_finalize(statement) }
-    try check(sqlite3_prepare_v2(database, sql, -1, &statement, nil), database)
-    var rows: [Row] = []
-    while true {
-      let status = sqlite3_step(statement)
-      guard status == SQLITE_ROW, let statement else {
-        try check(status == SQLITE_DONE ? SQLITE_OK : status, database)
-        return rows
-      }
-      rows.append(read(statement))
-    }
+    let connection = try ForeignConnection(path, isReadOnly: true)
+    connection.waitForLocks()
+    return try connection.rows(sql, read)
   }
 
-  private func bytes(_ row: OpaquePointer, _ column: Int32) -> [UInt8] {
-    let start = sqlite3_column_blob(row, column)
-    return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column))))
-  }
-
-  private func check(_ status: Int32, _ database: OpaquePointer?) throws {
-    guard status != SQLITE_OK else { return }
-    // The program may be creating or replacing the file, or holding its lock.
-    throw TestSupportError(
-      "SQLite: \(String(cString: sqlite3_errmsg(database))) (\(status))",
-      mayPass: [SQLITE_CANTOPEN, SQLITE_BUSY].contains(status & 0xff))
+  /// The first column of a row.
+  private func bytes(_ row: OpaquePointer) -> [UInt8] {
+    let start = sqlite3_column_blob(row, 0)
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, 0))))
   }
 
   /// Whether the program has created the table.

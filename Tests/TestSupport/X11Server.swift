@@ -6,12 +6,14 @@ final class X11Server: Sendable {
   /// Unused servers with openbox, in their initial state.
   private static let idle = Mutex<[X11Server]>([])
 
-  /// The value of `DISPLAY`.
-  let name: String
-  /// The server's process.
-  let process: Program
+  private let server: XServer
   /// A connection to the server.
   let display: X11Display
+
+  /// The value of `DISPLAY`.
+  var name: String { server.display }
+  /// The server's process.
+  var process: Program { server.process }
 
   private let home: ScratchHome
   private let windowManager: Program?
@@ -20,22 +22,16 @@ final class X11Server: Sendable {
   /// Starts a server; with openbox, returns once openbox manages windows.
   init(withOpenbox: Bool) async throws {
     home = try await ScratchHome()
-    // End it with SIGTERM if the test process dies. SIGKILL would leave its lock file and socket in /tmp.
-    process = try Program(
-      [
-        "Xvfb", "-displayfd", "1", "-screen", "0",
-        "\(VirtualDesktop.size.width)x\(VirtualDesktop.size.height)x24", "-nolisten", "tcp", "-noreset",
-      ], environment: home.environment, deathSignal: .terminate)
+    server = try await XServer(width: VirtualDesktop.size.width, height: VirtualDesktop.size.height)
     var windowManager: Program?
     do {
-      name = ":" + (try await VirtualDesktop.firstLine(of: process))
-      display = try X11Display(name)
+      display = try X11Display(server.display)
       if withOpenbox {
         let openbox = try Program(
           // Wait for the startup command, which runs when openbox manages windows. openbox sets
           // _NET_SUPPORTING_WM_CHECK earlier, and a window that is mapped in between stays unmanaged.
           ["openbox", "--sm-disable", "--startup", "echo ready"],
-          environment: home.environment.merging(["DISPLAY": name]) { $1 })
+          environment: home.environment.merging(["DISPLAY": server.display]) { $1 })
         windowManager = openbox
         _ = try await VirtualDesktop.firstLine(of: openbox)
       }
@@ -43,7 +39,7 @@ final class X11Server: Sendable {
       initialState = try display.state()
     } catch {
       try await windowManager?.stop()
-      try await process.stop()
+      try await server.process.stop()
       home.remove()
       throw error
     }

@@ -7,7 +7,7 @@ import Testing
 
 extension X11KitTests {
   /// Global keys, pressed with xdotool; each test has its own X server, and therefore its own keyboard.
-  @Suite(.tags(.popsUp)) struct KeyGrabTests {
+  @Suite(.serialized, .tags(.popsUp)) struct KeyGrabTests {
     /// Control, Super and v, the program's default shortcut.
     static let toggle = KeyCombination(keysym: letter("v"), modifiers: [.control, .logo])
     /// The keycodes of v, y and z on a US keyboard.
@@ -20,7 +20,7 @@ extension X11KitTests {
     let presses = Presses()
 
     init() async throws {
-      server = try XServer()
+      server = try await XServer()
       grab = try KeyGrab(
         display: server.display, pressed: { [presses] in presses.add($0) },
         changed: { [presses] in presses.note($0) })

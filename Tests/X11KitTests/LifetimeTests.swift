@@ -12,7 +12,8 @@ extension X11KitTests {
   @Suite struct LifetimeTests {
     @Test func `released readers, owners and key grabs close their X connections`() async {
       await #expect(processExitsWith: .success) {
-        let display = try XServer.shared.get().display
+        let server = try await XServer()
+        let display = server.display
         try await LifetimeTests.expectNothingLeft {
           let reader = try SelectionReader(display: display)
           _ = await reader.outcome()
@@ -32,7 +33,7 @@ extension X11KitTests {
           try await LifetimeTests.expectIdle()
           return (grab, nil)
         }
-        #expect(try KeyGrab.isFree(KeyGrabTests.toggle, on: display))
+        #expect(try withExtendedLifetime(server) { try KeyGrab.isFree(KeyGrabTests.toggle, on: display) })
       }
     }
 
@@ -43,7 +44,7 @@ extension X11KitTests {
 
     @Test func `readers, owners and key grabs report a lost X server without busy-looping`() async {
       await #expect(processExitsWith: .success) {
-        let server = try XServer()
+        let server = try await XServer()
         let (reader, mute, waiter) = (
           try SelectionReader(display: server.display), try SelectionReader(display: server.display),
           try SelectionReader(display: server.display)
@@ -76,7 +77,6 @@ extension X11KitTests {
     static func expectNothingLeft<Object: AnyObject>(
       of body: () async throws -> (Object, Client?)
     ) async throws {
-      _ = try XServer.shared.get()
       let before = try openSockets()
       weak var leaked: Object?
       do {

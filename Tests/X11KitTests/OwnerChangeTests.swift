@@ -7,15 +7,16 @@ import Testing
 
 extension X11KitTests {
   /// Reads after a change of the clipboard's owner, while reading is permitted.
-  @Suite(.tags(.skipsSecrets)) final class OwnerChangeTests {
+  @Suite(.serialized, .tags(.skipsSecrets)) final class OwnerChangeTests {
+    private static let server = Task { try await XServer() }
     let display: String
     let permit = ReadPermit()
     let reader: SelectionReader
     /// Retained for the whole test, because a client is killed when its object is released.
     var clients: [Client] = []
 
-    init() throws {
-      display = try XServer.shared.get().display
+    init() async throws {
+      display = try await Self.server.value.display
       reader = try SelectionReader(display: display, permit: permit)
       permit.grant()
     }

@@ -5,12 +5,13 @@ import Testing
 
 extension X11KitTests {
   /// An owner that hands its text over to a clipboard manager.
-  @Suite(.tags(.outlivesTheWindow)) struct OwnerHandOverTests {
+  @Suite(.serialized, .tags(.outlivesTheWindow)) struct OwnerHandOverTests {
+    private static let server = Task { try await XServer() }
     let display: String
     let owner: SelectionOwner
 
-    init() throws {
-      display = try XServer.shared.get().display
+    init() async throws {
+      display = try await Self.server.value.display
       owner = try SelectionOwner(display: display)
     }
 

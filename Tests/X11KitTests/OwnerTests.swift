@@ -7,17 +7,18 @@ import Testing
 
 extension X11KitTests {
   /// An owner that serves requestors with usual and unusual behaviour.
-  @Suite(.tags(.survivesOthers)) struct OwnerTests {
+  @Suite(.serialized, .tags(.survivesOthers)) struct OwnerTests {
     static let textTargets = [
       "UTF8_STRING", "text/plain;charset=utf-8", "text/plain;charset=UTF-8", "text/plain", "STRING", "TEXT",
     ]
 
+    private static let server = Task { try await XServer() }
     let display: String
     let owner: SelectionOwner
     private let counter = LossCounter()
 
-    init() throws {
-      display = try XServer.shared.get().display
+    init() async throws {
+      display = try await Self.server.value.display
       owner = try SelectionOwner(display: display) { [counter] _ in counter.count.withLock { $0 += 1 } }
     }
 
@@ -209,7 +210,7 @@ extension X11KitTests {
     }
 
     @Test func `each screen of a display has its own root window`() throws {
-      let server = try XServer(screens: 2)
+      let server = try await XServer(screens: 2)
       let roots = try ["", ".0", ".1"].map { try XConnection(display: server.display + $0).root }
       #expect(roots[0] == roots[1] && roots[1] != roots[2])
     }

@@ -9,15 +9,16 @@ extension X11KitTests {
   /// Reads from owners with every kind of behaviour.
   ///
   /// After each test, the same reader must be able to read a normal owner.
-  @Suite(.tags(.skipsSecrets, .survivesOthers)) final class ReaderTests {
+  @Suite(.serialized, .tags(.skipsSecrets, .survivesOthers)) final class ReaderTests {
+    private static let server = Task { try await XServer() }
     let display: String
     let reader: SelectionReader
     let good: SelectionOwner
     /// Retained for the whole test, because a client is killed when its object is released.
     var clients: [Client] = []
 
-    init() throws {
-      display = try XServer.shared.get().display
+    init() async throws {
+      display = try await Self.server.value.display
       let permit = ReadPermit()
       permit.grant()
       reader = try SelectionReader(display: display, permit: permit)

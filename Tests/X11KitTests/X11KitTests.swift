@@ -1,4 +1,6 @@
 import Testing
 
-/// The tests share one display and clipboard, so they run one at a time.
-@Suite(.serialized) enum X11KitTests {}
+/// Tests on X servers of their own.
+///
+/// The tests of a suite share one clipboard, so they run one at a time.
+@Suite enum X11KitTests {}

@@ -85,7 +85,7 @@ import Testing
   private static func withManyClips(_ body: (VirtualDesktop) async throws -> Void) async throws {
     try await VirtualDesktop.with { desktop in
       try await Scene.fillHistory(with: ["clip 0"], on: desktop)
-      try await desktop.changeHistory(
+      try desktop.history.change(
         """
         WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 50000)
         INSERT INTO clip(captured_at, byte_count, text) SELECT n, length('clip ' || n), 'clip ' || n FROM number

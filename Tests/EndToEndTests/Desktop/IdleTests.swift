@@ -66,8 +66,7 @@ import Testing
 
       #expect(try await desktop.copypasta("--toggle").exit == .code(0))
       // The clipboard is read once the window is shown.
-      let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
-      try await waitUntil("the text recorded") { try await history.newestText() == Array("unseen".utf8) }
+      try await waitUntil("the text recorded") { try await desktop.history.newestText() == Array("unseen".utf8) }
       #expect(owner.contentRequests.count == 1)
       try await desktop.expectOneWindow()
       #expect(try await eventually { hasShownWindow() != false })

@@ -60,18 +60,18 @@ import Testing
       for quits in [false, true] {
         let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
         try await scene.waitForFirstRow()
-        let lock = try await scene.lockHistory()
+        let lock = try scene.lockHistory()
         let owner = try await ClipboardOwner.start(offering: .text("waits \(quits)"), on: desktop)
         try await waitUntil("the text requested") { !owner.contentRequests.isEmpty }
         if quits {
           #expect(try await scene.app.stop() == .code(0))
           #expect(scene.app.errors.hasPrefix("copypasta: 1 copy was not recorded. Another app is using"))
-          try await lock.stop()
+          lock.close()
         } else {
           try await scene.closeWindow(.escape)
           // Quitting waits for less than that.
           #expect(try await scene.app.program.waitForExit(within: .seconds(6)) == nil)
-          try await lock.stop()
+          lock.close()
           #expect(try await scene.app.program.waitForExit() == .code(0))
           try await scene.end()
         }
@@ -91,7 +91,7 @@ import Testing
       for isLaunchedMeanwhile in [false, true] {
         let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
         try await scene.waitForFirstRow()
-        let lock = try await scene.lockHistory()
+        let lock = try scene.lockHistory()
         let owner = try await ClipboardOwner.start(offering: .text("waits"), on: desktop)
         try await waitUntil("the text requested") { !owner.contentRequests.isEmpty }
         let listener = try await desktop.listenForEnd(ofLaunch: "launch-1")
@@ -105,7 +105,7 @@ import Testing
         }
         #expect(try await quit.waitForExit() == .code(0))
         #expect(.now - start < .seconds(3))
-        try await lock.stop()
+        lock.close()
         guard let launch else {
           #expect(!scene.app.program.isRunning)
           continue
@@ -129,13 +129,13 @@ import Testing
 
   @Test func `a hidden start while the program ends comes afterwards, without a window`() async throws {
     try await Scene.run(with: ["row"]) { scene in
-      let lock = try await scene.lockHistory()
+      let lock = try scene.lockHistory()
       let owner = try await ClipboardOwner.start(offering: .text("waits"), on: scene.desktop)
       try await waitUntil("the text requested") { !owner.contentRequests.isEmpty }
       scene.app.program.signal(SIGTERM)
       try await waitUntil("the window hidden") { try await scene.desktop.copyPastaWindowCount() == 0 }
       let launch = try scene.desktop.start([CopyPasta.programPath, "--background"])
-      try await lock.stop()
+      lock.close()
       // On a slow machine, the launch comes after the end, and is then the successor itself.
       let successor = try await waitFor("the successor") { () -> Program? in
         let left = [launch, scene.app.program].filter(\.isRunning)
@@ -146,24 +146,6 @@ import Testing
       try await scene.desktop.waitForName()
       #expect(try await scene.desktop.copyPastaWindowCount() == 0)
       #expect(try await successor.stop(grace: generousLimit) == .code(0))
-    }
-  }
-
-  /// Without the fingerprint, the next start would record the text, which a clipboard manager still offers.
-  @Test func `a copied row's fingerprint that could not be stored is stored at the exit`() async throws {
-    try await Scene.run(with: ["copied", "newest"]) { scene in
-      try await scene.desktop.changeHistory(
-        "CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END")
-      try await scene.desktop.press("End", "Return", "Delete")
-      // The deletion comes after the attempt to store the fingerprint.
-      try await waitUntil("the row deleted") { try await scene.history.texts() == ["newest"] }
-      try await scene.desktop.changeHistory("DROP TRIGGER obstruction")
-      try await scene.end()
-      try await scene.desktop.copy("copied")
-      let again = try await scene.relaunch()
-      try await again.record("next")
-      #expect(try await again.history.texts() == ["next", "newest"])
-      try await again.end()
     }
   }
 
@@ -225,18 +207,11 @@ extension Scene {
     try await desktop.run(["/usr/bin/python3", "-c", script]).succeeded()
   }
 
-  /// Lets another program lock the history until it is stopped.
-  fileprivate func lockHistory() async throws -> Program {
-    let script = """
-      import signal, sqlite3, sys
-      connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-      connection.execute('BEGIN IMMEDIATE')
-      print('locked', flush=True)
-      signal.pause()
-      """
-    let program = try desktop.start(["/usr/bin/python3", "-c", script, history.path])
-    try await program.waitUntil("the lock") { !$0.isEmpty }
-    return program
+  /// Lets another program lock the history until it closes its connection.
+  fileprivate func lockHistory() throws -> ForeignConnection {
+    let connection = try ForeignConnection(history.path)
+    try connection.execute("BEGIN IMMEDIATE")
+    return connection
   }
 
   fileprivate func closeWindow(_ action: ShutdownTests.CloseAction) async throws {

@@ -79,7 +79,7 @@ import Testing
   private static func insert(_ clips: [(text: String, time: Int)], on desktop: VirtualDesktop) async throws {
     try await Scene.fillHistory(with: ["first"], on: desktop)
     let rows = clips.map { "(\($0.time), \($0.text.utf8.count), '\($0.text)')" }
-    try await desktop.changeHistory(
+    try desktop.history.change(
       "DELETE FROM clip; INSERT INTO clip(captured_at, byte_count, text) VALUES \(rows.joined(separator: ","));"
     )
   }

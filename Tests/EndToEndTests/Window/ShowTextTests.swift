@@ -76,7 +76,7 @@ import Testing
     try await Scene.run(with: ["one", "two"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       try await scene.openDialog("alt+Return", titled: "Full Text")
-      try await scene.desktop.changeHistory("DELETE FROM clip")
+      try scene.history.change("DELETE FROM clip")
       try await scene.desktop.press("alt+c")
       try await waitUntil("the announcement") {
         reader.heard.contains { $0.contains("This item is no longer in the history.") }
