@@ -41,7 +41,7 @@ struct OpeningTests {
   }
 
   /// On a read-only mount the history is unreadable for a moment when another program opens or closes it.
-  @Test func `a failed read is repeated a limited number of times`() async throws {
+  @Test func `a read that fails is repeated until it succeeds, but fewer than 100 times`() async throws {
     try await history.record("one")
     let reader = try ReopeningReader(HistoryOpener(history.location))
     var attempts = 0

@@ -68,7 +68,9 @@ import Testing
     // A flipped bit in a time does not make an item expire.
     Order(ages: [4, 10_000, 3], expired: 0),
   ])
-  func `an item expires only if its position in the history confirms its age`(_ order: Order) async throws {
+  func `an old time alone does not make an item old: its neighbours must confirm it`(_ order: Order)
+    async throws
+  {
     for (index, age) in order.ages.enumerated() {
       try await store.add("\(index)", at: age.map { Self.now - $0 * Self.day } ?? 0)
     }
@@ -129,7 +131,7 @@ import Testing
     #expect(!RetentionPolicy.believes(later, after: Self.here, keeping: Self.day))
   }
 
-  @Test func `the kernel provides a boot clock and a boot id`() {
+  @Test func `a clock reading has the boot's id and the time since the boot`() {
     let (first, second) = (ClockReading.now(wallTime: 1), ClockReading.now(wallTime: 1))
     #expect(first.bootID.count == 36 && first.bootID == second.bootID)
     #expect(first.bootTime > 0 && second.bootTime >= first.bootTime)

@@ -70,7 +70,7 @@ struct StoreLifetimeTests {
   /// The system drops all locks of a process on a file when the process closes any descriptor of the file.
   @Test(
     .serialized, arguments: ["damaged", "with its log", "with an empty log"])
-  func `closing another reader of the same file does not release an open history's locks`(
+  func `an open history stays locked when its file is also read directly`(
     _ way: String
   ) async throws {
     let store = try history.store()

@@ -18,6 +18,10 @@ import Testing
     style = ProgramStyle()
   }
 
+  nonisolated private static var hasReducedMotion: Bool {
+    gtk_get_major_version() > 4 || gtk_get_minor_version() >= 22
+  }
+
   private var animates: Bool { settings[property: "gtk-enable-animations"] == .flag(true) }
 
   @Test func `the desktop's preference for reduced motion only disables animations`() {
@@ -37,9 +41,8 @@ import Testing
     }
   }
 
-  /// GTK 4.22 and newer.
-  @Test func `GTK's own preference for reduced motion is followed at once`() {
-    guard settings[property: "gtk-interface-reduced-motion"] != nil else { return }
+  @Test(.enabled(if: hasReducedMotion, "GTK supports this from 4.22 on"))
+  func `GTK's own preference for reduced motion is followed at once`() {
     for value in [1, 0] {
       settings[property: "gtk-interface-reduced-motion"] = .number(value)
       #expect(animates == (value == 0))

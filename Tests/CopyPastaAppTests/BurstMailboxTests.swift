@@ -6,7 +6,7 @@ import Testing
 
 @MainActor
 @Suite struct BurstMailboxTests {
-  @Test func `a mailbox delivers the first item immediately and holds a burst until flushed`() async throws {
+  @Test func `the first of many quick captures is shown immediately, and the others together`() async throws {
     var deliveries: [[Int]] = []
     let mailbox = BurstMailbox<Int>(
       .init(gap: .seconds(600), silence: .seconds(600), limit: .seconds(600))
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test
-  func `a mailbox delivers items outside a burst immediately, or together if the main thread is busy`()
+  func `captures apart from each other are shown immediately, or together if the main thread is busy`()
     async throws
   {
     var deliveries: [[Int]] = []
@@ -40,7 +40,7 @@ import Testing
     #expect(deliveries == [[0], [1], [2], [3, 4]])
   }
 
-  @Test func `a mailbox delivers a long burst in batches, or all of the rest when flushed`() async throws {
+  @Test func `very many quick captures are shown in batches, or all of the rest when flushed`() async throws {
     for (pause, batches) in [(Duration.zero, [[0, 1], [2, 3], [4]]), (Duration.seconds(600), [[0, 1]])] {
       var deliveries: [[Int]] = []
       let mailbox = BurstMailbox<Int>(
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 600_000), (600_000, 1)])
-  func `a mailbox delivers the held items when the burst pauses, and an endless burst at intervals`(
+  func `quick captures are shown when they pause, and at intervals if they do not`(
     silence: Int, limit: Int
   ) async throws {
     var delivered: [Int] = []

@@ -6,8 +6,7 @@ import Testing
 
 @MainActor
 @Suite struct HintsTests {
-  @Test func `each hint is shown only once, even after a restart, unless its file cannot be written`() throws
-  {
+  @Test func `each hint is shown only once, even after a restart`() throws {
     let folder = try TemporaryFolder()
     let file = KeyFile(path: folder.path + "/hints.ini", group: "hints")
     var shown: [Hints.Hint] = []
@@ -18,8 +17,12 @@ import Testing
     #expect(shown == Hints.Hint.allCases)
     Hints(keptIn: file).showOnce(.keepsRunning) { shown.append(.keepsRunning) }
     #expect(shown == Hints.Hint.allCases)
+  }
+
+  @Test func `a hint that cannot be stored is shown again after a restart`() {
+    var count = 0
     let missing = KeyFile(path: "/proc/none/hints.ini", group: "hints")
-    Hints(keptIn: missing).showOnce(.keepsRunning) { shown.append(.keepsRunning) }
-    #expect(shown == Hints.Hint.allCases + [.keepsRunning])
+    for _ in 1...2 { Hints(keptIn: missing).showOnce(.keepsRunning) { count += 1 } }
+    #expect(count == 2)
   }
 }

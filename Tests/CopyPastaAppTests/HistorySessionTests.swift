@@ -107,7 +107,7 @@ import Testing
     try expect(initial)
   }
 
-  @Test func `the list does not announce a copy that another window announces`() async throws {
+  @Test func `a copy in the full text window is announced there, and not by the list`() async throws {
     var told = 0
     session.copy(ids[2], in: session.fileNumber) { told += 1 }
     session.copy(part: Array("tw".utf8)) { told += 1 }

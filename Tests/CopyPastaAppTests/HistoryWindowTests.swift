@@ -217,7 +217,7 @@ import Testing
     await session.close()
   }
 
-  @Test func `a session outlives its windows`() async throws {
+  @Test func `a deletion can be undone in the next window`() async throws {
     let scratch = try await Scratch("one", "two")
     let session = HistorySession.make(at: scratch.location)
     weak var gone: HistoryList?

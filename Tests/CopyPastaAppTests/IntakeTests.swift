@@ -221,7 +221,8 @@ import Testing
       try await scratch.whileLocked(copyAndTakeOver)
       intake.resume()
     } else {
-      try scratch.foreign("CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END"
+      try scratch.foreign(
+        "CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END"
       )
       try await copyAndTakeOver()
     }

@@ -13,12 +13,15 @@ import Testing
     reasons = KeepAliveReasons(now: { [clock] in clock.now }) { [clock] in clock.calls += 1 }
   }
 
-  @Test func `any keep-alive reason keeps the program running, and only a held reason's end is reported`() {
+  @Test func `a reason that was not held ends without a report`() {
     for reason in KeepAliveReasons.Reason.allCases {
       reasons.end(reason)
       reasons.lose(reason)
     }
     #expect(reasons.isEmpty && clock.calls == 0)
+  }
+
+  @Test func `each reason keeps the program running until it ends, which is reported`() {
     for reason in KeepAliveReasons.Reason.allCases { reasons.hold(reason) }
     for (number, reason) in KeepAliveReasons.Reason.allCases.enumerated() {
       #expect(!reasons.isEmpty)

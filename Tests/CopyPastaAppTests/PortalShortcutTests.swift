@@ -96,7 +96,7 @@ import Testing
 
   /// Hyprland's portal grants every request without binding keys; its users may bind the shortcut themselves.
   @Test(arguments: [FakePortal.Answer.granted, .grantedUnsaid])
-  func `a grant that names no keys does not count as held until the desktop names some`(
+  func `the shortcut does not count as held until the desktop names its keys`(
     _ answer: FakePortal.Answer
   ) async throws {
     portal.answers["BindShortcuts"] = answer
@@ -108,7 +108,7 @@ import Testing
     try await pump("the keys") { reports.states == [.held(by: .portal, name: "Meta+B")] }
   }
 
-  @Test func `an empty grant needs no second request if a signal lists the granted keys`() async throws {
+  @Test func `the user is not asked again if the desktop names the granted keys in a signal`() async throws {
     portal.answers["BindShortcuts"] = .grantedEmpty
     portal.beforeAnswering["BindShortcuts"] = { [portal] in portal.change(to: portal.granted) }
     try await expectHeld()

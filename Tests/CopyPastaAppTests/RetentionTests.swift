@@ -194,6 +194,7 @@ import Testing
     let menu = RetentionMenu(session, asked)
     menu.root.chosen = try #require(RetentionPeriod.allCases.firstIndex(of: .month))
     try await pump("the question in Preferences") { asked[.expired] != nil }
+    #expect(self.preferences.retentionPeriod == .forever)
     self.preferences.retentionPeriod = .month
     await look()
     gtk_widget_activate_action_variant(window.body.root.widget, "win.clear-history", nil)

@@ -346,7 +346,7 @@ import Testing
   enum Fault: CaseIterable, Sendable { case replaced, deleted, locked, damaged }
 
   @Test(arguments: Pending.allCases, Fault.allCases)
-  func `whatever happens to the file, an action affects no other item, and its outcome is reported`(
+  func `an action affects no other item if the file is replaced, deleted, locked or damaged`(
     _ pending: Pending, _ fault: Fault
   ) async throws {
     await scratch.close()

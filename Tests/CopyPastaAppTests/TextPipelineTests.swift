@@ -4,7 +4,9 @@ import Testing
 
 /// Random texts, the same in each run, made of parts that have broken programs before.
 @Suite struct TextPipelineTests {
-  @Test(arguments: 0..<8) func `random texts cause no problem in the text pipeline`(_ seed: UInt64) {
+  @Test(arguments: 0..<8) func `previews and full texts of random texts keep their limits and hide nothing`(
+    _ seed: UInt64
+  ) {
     var random = SplitMix(seed: seed)
     for round in 0..<150 {
       let bytes = Self.made(with: &random)

@@ -31,6 +31,18 @@ import Testing
     window.destroy()
   }
 
+  /// On GNOME, the first click of a double click opens a menu, which takes the focus from the window.
+  @Test func `a tray click right after the window has lost the focus hides the window`() async throws {
+    toggler.show(.ambient)
+    let other = Window(title: "other")
+    other.present()
+    try await pump("the window behind another one") { !window.isActive }
+    toggler.toggleByClick(.ambient)
+    #expect(!window.isShown)
+    other.destroy()
+    window.destroy()
+  }
+
   @Test func `a launch while a toggle asks for the focus is not hidden by the answer`() async throws {
     toggler.show(.ambient)
     let other = Window(title: "other")

@@ -109,8 +109,9 @@ import Testing
     let errors: [StoreError] = [
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
       .foreign,
-      .newerSchema(found: 9, known: 1), .locked, .diskFull, .alreadyThere, .replaced,
-      .failed(code: 1), .irregular(path: "/x"), .unsuitableFileSystem(path: "/x"),
+      .newerSchema(found: 9, known: 1), .locked, .diskFull, .alreadyThere, .replaced, .openElsewhere,
+      .failed(code: 1), .irregular(path: "/x"), .unsuitableFileSystem(path: "/x"), .cannotBeRecovered,
+      .clipUnreadable,
     ]
     for error in errors {
       #expect(!error.message.isEmpty && !error.message.contains("\n") && !error.message.contains("%s"))

@@ -95,7 +95,7 @@ import X11Kit
   }
 
   /// The X server gives a new connection the lowest free client id, and with it the same window ids.
-  @Test func `a window that reuses the id of CopyPasta's lost window counts as a window of another program`()
+  @Test func `another program's window is not taken for CopyPasta's, even if it has the id of a lost window`()
     async throws
   {
     try await VirtualDesktop.with { desktop in

@@ -209,7 +209,7 @@ extension X11KitTests {
       #expect(owner.isOwner)
     }
 
-    @Test func `each screen of a display has its own root window`() throws {
+    @Test func `a display name with a screen number selects the root window of that screen`() async throws {
       let server = try await XServer(screens: 2)
       let roots = try ["", ".0", ".1"].map { try XConnection(display: server.display + $0).root }
       #expect(roots[0] == roots[1] && roots[1] != roots[2])

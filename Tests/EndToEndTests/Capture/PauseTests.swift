@@ -71,29 +71,6 @@ import Testing
     }
   }
 
-  @Test func `a text copied after a pause has ended in the background is recorded at the next activation`()
-    async throws
-  {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.pause()
-      let other = try await scene.openOtherWindow()
-      for text in ["next", "last"] {
-        let paused = try await ClipboardOwner.start(offering: .text("a password"), on: scene.desktop)
-        let action = ["gapplication", "action", "org.copypasta.CopyPasta", "pause"]
-        #expect(try await scene.desktop.run(action).exit == .code(0))
-        try await Task.sleep(for: .milliseconds(200))
-        try await scene.replace(paused, with: text)
-        #expect(paused.requests == [])
-        try await scene.app.window.activate()
-        try await scene.expectNewest(text)
-        try await scene.pause()
-        try await other.activate()
-        try await scene.waitUntilInactive()
-      }
-      #expect(try await scene.history.texts() == ["last", "next", "one"])
-    }
-  }
-
   @Test
   func `a click, Ctrl+P and D-Bus can pause or resume reading, and a pause does not survive a restart`()
     async throws
@@ -111,21 +88,6 @@ import Testing
       let again = try await scene.relaunch()
       try await waitUntil("reading") { try await again.app.window.showsReading() }
       try await again.end()
-    }
-  }
-
-  @Test func `a paste during a pause is read once; a newer copy is not read`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.pause()
-      let edge = try await scene.watchEdge()
-      let stalled = try await ClipboardOwner.start(behaving: "Mute", on: scene.desktop)
-      try await scene.desktop.press("shift+Insert", "shift+Insert")
-      try await waitUntil("the request") { !stalled.requests.isEmpty }
-      let unseen = try await ClipboardOwner.start(offering: .text("a password"), on: scene.desktop)
-      try await scene.expectNotice(at: edge)
-      try await scene.end()
-      #expect(stalled.requests == ["TARGETS", "lost"] && unseen.requests == [])
-      #expect(try await scene.history.texts() == ["one"])
     }
   }
 }

@@ -56,12 +56,13 @@ import Testing
 
   /// `begins` starts the program and waits until it is blocked, with its memory full of texts.
   @Test(
-    arguments: [
-      #""$program" --export >pipe & exec <pipe; read -r line"#,
-      #"""
-      "$program" --import <pipe & exec 3>pipe; for number in {1..5000}; do echo '{"text":"clip 1"}' >&3; done
-      """#,
-    ], ["QUIT", "SEGV"])
+    arguments: zip(
+      [
+        #""$program" --export >pipe & exec <pipe; read -r line"#,
+        #"""
+        "$program" --import <pipe & exec 3>pipe; for number in {1..5000}; do echo '{"text":"clip 1"}' >&3; done
+        """#,
+      ], ["QUIT", "SEGV"]))
   func `a crash during an export or import leaves no core dump and prints no clip text`(
     begins: String, signal: String
   ) async throws {

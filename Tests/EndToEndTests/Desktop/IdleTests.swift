@@ -66,7 +66,9 @@ import Testing
 
       #expect(try await desktop.copypasta("--toggle").exit == .code(0))
       // The clipboard is read once the window is shown.
-      try await waitUntil("the text recorded") { try await desktop.history.newestText() == Array("unseen".utf8) }
+      try await waitUntil("the text recorded") {
+        try await desktop.history.newestText() == Array("unseen".utf8)
+      }
       #expect(owner.contentRequests.count == 1)
       try await desktop.expectOneWindow()
       #expect(try await eventually { hasShownWindow() != false })

@@ -42,39 +42,6 @@ import Testing
     }
   }
 
-  /// Does not run on sway, where GDK warns about a popup that moves, on labwc, where the test finds no dialog, and on
-  /// GNOME 43, which adds Meta to Alt, so that GTK 4.8 finds no mnemonic.
-  @Test(
-    .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
-    arguments: VirtualDesktop.Kind.all.filter { ![.wayland, .labwc, .gnome].contains($0) })
-  func `an unknown retention period counts as forever, and choosing a shorter one asks first`(
-    _ kind: VirtualDesktop.Kind
-  ) async throws {
-    try await VirtualDesktop.with(kind, accessibility: true) { desktop in
-      let reader = try await ScreenReader.listening(on: desktop)
-      try await Scene.fillHistory(with: ["one", "two"], on: desktop)
-      try desktop.home.set(["keep-texts": "'a while'", "shortcut": "''"])
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      func asked() -> Int { reader.heard.count { $0.contains("2 items older than 30 days") } }
-      let preferences = try await scene.openDialog("ctrl+comma", titled: "Preferences")
-      try await scene.chooseMonth(in: preferences)
-      try await waitUntil("the question") { asked() == 1 }
-      // Escape answers the question, and leaves the window open.
-      try await desktop.press("Escape")
-      try await desktop.press("alt+a")
-      #expect(try await eventually { try scene.keyFile().contains("hide-popup=false") })
-      #expect(try scene.keyFile().contains("keep-texts='a while'"))
-      #expect(try await scene.history.count() == 2)
-
-      try await scene.chooseMonth(in: preferences)
-      try await waitUntil("the second question") { asked() == 2 }
-      try await desktop.press("alt+d")
-      #expect(try await eventually { try scene.keyFile().contains("keep-texts='30-days'") })
-      try await waitUntil("the items gone") { try await scene.history.count() == 0 }
-      try await scene.end()
-    }
-  }
-
   /// Makes a history of these texts and times, in the order of capture.
   private static func insert(_ clips: [(text: String, time: Int)], on desktop: VirtualDesktop) async throws {
     try await Scene.fillHistory(with: ["first"], on: desktop)
@@ -92,12 +59,6 @@ import Testing
 }
 
 extension Scene {
-  /// Chooses 30 days in Preferences.
-  fileprivate func chooseMonth(in preferences: DesktopWindow) async throws {
-    try await openPopup("alt+k", over: preferences)
-    try await desktop.press("Home", "Down", "Down", "Down", "Return")
-  }
-
   /// Presses a mnemonic of the retention bar until it takes effect, because the bar appears with a delay.
   fileprivate func answer(_ key: String, until effect: () async throws -> Bool) async throws {
     try await waitUntil("the effect of \(key)") {

@@ -85,20 +85,15 @@ import Testing
     }
   }
 
-  /// GTK 3 desktops still set these names, one of which GTK 4 no longer knows.
-  @Test(arguments: [
-    ("HighContrast", "Default:hc"), ("HighContrastInverse", "Default:hc-dark"),
-    ("Adwaita-dark", "Adwaita:dark"),
-  ])
-  func `the name of a built-in GTK theme selects the matching variant`(name: String, variant: String)
-    async throws
-  {
+  /// GTK 3 desktops still set this name, which GTK 4 no longer knows.
+  @Test func `the theme name HighContrastInverse selects the dark variant of high contrast`() async throws {
     try await VirtualDesktop.with { desktop in
       let right = Scene(
-        desktop: desktop, app: try await CopyPasta.launch(on: desktop, environment: ["GTK_THEME": variant]))
+        desktop: desktop,
+        app: try await CopyPasta.launch(on: desktop, environment: ["GTK_THEME": "Default:hc-dark"]))
       let ground = try await right.settledScreenshot().mostCommonColour(in: Self.ground)
       try await right.end()
-      try desktop.home.setGTK(["gtk-theme-name": name])
+      try desktop.home.setGTK(["gtk-theme-name": "HighContrastInverse"])
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       #expect(try await scene.settledScreenshot().mostCommonColour(in: Self.ground) == ground)
       try await scene.end()
