@@ -58,7 +58,7 @@ let package = Package(
     .testTarget(
       name: "CopyPastaAppTests",
       dependencies: [
-        "CopyPastaApp", "ClipboardCore", "CGtk", "TestSupport", "GtkTestSupport", "TextPipeline",
+        "CopyPastaApp", "ClipboardCore", "CGtk", "CSQLite", "TestSupport", "GtkTestSupport", "TextPipeline",
       ]),
     .testTarget(name: "EndToEndTests", dependencies: ["copypasta", "ClipHistory", "TestSupport"]),
   ]

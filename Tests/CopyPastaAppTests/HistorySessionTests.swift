@@ -1,3 +1,4 @@
+import CSQLite
 import ClipboardCore
 import GtkKit
 import GtkTestSupport

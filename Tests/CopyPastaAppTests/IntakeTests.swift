@@ -211,19 +211,19 @@ import Testing
     try await scratch.record("last")
     source.content = .noText
     follow()
+    // The newest copy is remembered, however large it is.
+    let text = isLock ? "copied out" : String.repetition(of: "copied out", count: 500_000)
     let copyAndTakeOver = {
-      try await copyOut("copied out")
+      try await copyOut(text)
       if !isLock { await drain() }
       // A clipboard manager takes the text over.
-      try await copy(.text("copied out"))
+      try await copy(.text(text))
     }
     if isLock {
       try await scratch.whileLocked(copyAndTakeOver)
       intake.resume()
     } else {
-      try scratch.foreign(
-        "CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END"
-      )
+      try scratch.foreign(Self.obstruction)
       try await copyAndTakeOver()
     }
     await drain()
@@ -233,8 +233,25 @@ import Testing
     if !isLock { try scratch.foreign("DROP TRIGGER obstruction") }
     #expect(await intake.close() == 0)
     #expect(intake.copies.isEmpty)
-    #expect(try await scratch.record("copied out") == nil)
+    #expect(try await scratch.record(text) == nil)
   }
+
+  @Test func `a paste after a copy that could not be noted records the text on the clipboard`() async throws {
+    source.content = .noText
+    follow()
+    try scratch.foreign(Self.obstruction)
+    try await copyOut("copied out")
+    await drain()
+    try scratch.foreign("DROP TRIGGER obstruction")
+    clipboard.lose()
+    source.resultOnPurpose = .success(.text("pasted"))
+    intake.paste()
+    await drain()
+    #expect(try scratch.texts() == ["pasted"])
+  }
+
+  private static let obstruction =
+    "CREATE TRIGGER obstruction BEFORE UPDATE ON last_capture BEGIN SELECT RAISE(FAIL, ''); END"
 }
 
 @MainActor

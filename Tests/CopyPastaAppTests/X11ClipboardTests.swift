@@ -29,6 +29,26 @@ import X11Kit
     }
   }
 
+  /// The other program takes the clipboard when CopyPasta asks for the server time.
+  @Test func `a copy that another program replaces at once does not count as on the clipboard`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let clipboard = X11Clipboard(display: try #require(desktop.environment["DISPLAY"]))
+      try await clipboard.offer("row")
+      let window = try #require(clipboard.owner?.window)
+      let rival = try desktop.start([
+        "/usr/bin/python3", Self.fixture("requestor.py"), "rival", "\(window)",
+      ])
+      try await rival.waitUntil("the rival") { $0 == ["ready"] }
+      try await waitUntil("a copy replaced") {
+        do {
+          try await clipboard.offer("row")
+          return false
+        } catch TransferError.ownershipLost { return true }
+      }
+      #expect(clipboard.ownOffer == nil)
+    }
+  }
+
   /// Some window managers mark a window as active before they move the focus to it.
   @Test func `a text is read only after the reading window has the focus`() async throws {
     try await VirtualDesktop.with { desktop in
@@ -68,7 +88,7 @@ import X11Kit
       let stalled = try await ClipboardOwner.start(behaving: "IncrStall", on: desktop)
       source.follow(true)
       try await waitUntil("the request") { !stalled.contentRequests.isEmpty && !pendingRead.isPending }
-      let next = "Forms:UTF8_STRING=1000-\(first),STRING=served"
+      let next = "Forms:UTF8_STRING=1000-\(first),text/plain=500-refused,STRING=served"
       _ = try await ClipboardOwner.start(behaving: next, on: desktop)
       try await waitUntil("the pending read") { pendingRead.isPending }
       let copy = Task { try await clipboard.offer("row") }
