@@ -34,8 +34,8 @@ let package = Package(
       name: "copypasta", dependencies: ["CopyPastaApp"],
       linkerSettings: [.unsafeFlags(compactLinking, .when(configuration: .release))]),
 
-    // `swift build -c release` also builds plain targets, so none of them may use a `@testable` import. TestSupport is
-    // optimized even in debug builds, because it compares many pictures and bytes.
+    // `swift build -c release` also builds plain targets, so none of them may use a `@testable` import. TestSupport and
+    // TextPipeline are optimized even in debug builds, because they compare many pictures and bytes.
     .target(
       name: "TestSupport", dependencies: ["CSQLite", "CXCB"], path: "Tests/TestSupport",
       exclude: ["Fixtures"], swiftSettings: [.unsafeFlags(["-O"])]),
@@ -54,7 +54,7 @@ let package = Package(
       dependencies: ["GtkKit", "CGtk", "MainLoopProbe", "TestSupport", "GtkTestSupport"]),
     .target(
       name: "TextPipeline", dependencies: ["CopyPastaApp", "ClipHistory", "GtkKit"],
-      path: "Tests/TextPipeline"),
+      path: "Tests/TextPipeline", swiftSettings: [.unsafeFlags(["-O"])]),
     .testTarget(
       name: "CopyPastaAppTests",
       dependencies: [

@@ -236,18 +236,32 @@ import Testing
     #expect(try await scratch.record(text) == nil)
   }
 
-  @Test func `a paste after a copy that could not be noted records the text on the clipboard`() async throws {
-    source.content = .noText
-    follow()
-    try scratch.foreign(Self.obstruction)
-    try await copyOut("copied out")
+  @Test func `a copy that could not be noted is noted with the next text, whatever that is`() async throws {
+    try await copyOutUnnoted("copied out")
+    #expect(!intake.copies.isEmpty)
+    intake.drop(FakeDrop("dropped"))
     await drain()
-    try scratch.foreign("DROP TRIGGER obstruction")
+    #expect(intake.copies.isEmpty)
+    #expect(try await scratch.record("copied out") == nil)
+  }
+
+  @Test func `a paste after a copy that could not be noted records the text on the clipboard`() async throws {
+    try await copyOutUnnoted("copied out")
     clipboard.lose()
     source.resultOnPurpose = .success(.text("pasted"))
     intake.paste()
     await drain()
     #expect(try scratch.texts() == ["pasted"])
+  }
+
+  /// Copies a text out of the history while its fingerprint cannot be stored.
+  private func copyOutUnnoted(_ text: String) async throws {
+    source.content = .noText
+    follow()
+    try scratch.foreign(Self.obstruction)
+    try await copyOut(text)
+    await drain()
+    try scratch.foreign("DROP TRIGGER obstruction")
   }
 
   private static let obstruction =

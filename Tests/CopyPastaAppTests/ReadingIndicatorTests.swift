@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// The display has no window manager, so the window gets no focus.
+  /// The display has no window manager, so the window that was presented last has the focus.
   @Test func `the indicator shows that reading is off if the window does not become active soon`()
     async throws
   {
@@ -75,8 +75,11 @@ import Testing
     let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
     window.present(.ambient)
     #expect(window.readingIndicator.state == .reading)
+    let other = Window(title: "other")
+    other.present()
     try await pump("the inactive state") { window.readingIndicator.state == .idle }
     #expect(window.readingIndicator.button.tooltip == "Recording continues when this window is in front.")
+    other.destroy()
     window.destroy()
   }
 

@@ -51,7 +51,7 @@ import Testing
       let dialogs: [any Dialogs.Dialog] = [
         PreferencesWindow(services, sessions[1]),
         ShortcutsWindow(services.shortcut), AboutDialog(),
-        try Self.textWindow(),
+        TextWindow(try Self.text.get(), capturedAt: Format.now, copy: { $1() }, copyPart: { $1() }),
       ]
       let page = StatusPage.empty()
       page.advice = services.shortcut.state.advice
@@ -79,11 +79,9 @@ import Testing
       lastID: 1, firstYoungID: .max, revision: 0)
   }
 
-  /// A full-text window with all its notes and with words of the maximum length.
-  private static func textWindow() throws -> TextWindow {
-    let text = try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1))
-    return TextWindow(
-      ShownText(text), capturedAt: Format.now, copy: { $1() }, copyPart: { $1() })
+  /// A text with all notes and with words of the maximum length; made once, because converting it takes long.
+  private static let text = Result {
+    ShownText(try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1)))
   }
 
   private static func leastSize(of window: Window) -> (width: gint, height: gint) {

@@ -30,7 +30,8 @@ import X11Kit
   }
 
   /// The other program takes the clipboard when CopyPasta asks for the server time.
-  @Test func `a copy that another program replaces at once does not count as on the clipboard`() async throws {
+  @Test func `a copy that another program replaces at once does not count as on the clipboard`() async throws
+  {
     try await VirtualDesktop.with { desktop in
       let clipboard = X11Clipboard(display: try #require(desktop.environment["DISPLAY"]))
       try await clipboard.offer("row")

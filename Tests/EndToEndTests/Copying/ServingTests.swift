@@ -37,8 +37,11 @@ import Testing
   @Test func `on Wayland, misbehaving requestors disturb no other requestor, and share one copy of the text`()
     async throws
   {
-    let noBus = ["DBUS_SESSION_BUS_ADDRESS": "disabled:"]
-    try await Scene.run(on: .wayland, with: ["another row"], environment: noBus) { scene in
+    try await VirtualDesktop.with(.wayland) { desktop in
+      try await Scene.fillHistory(with: ["another row"], on: desktop)
+      let noBus = ["DBUS_SESSION_BUS_ADDRESS": "disabled:"]
+      let app = try await CopyPasta.launch(on: desktop, environment: noBus)
+      let scene = Scene(desktop: desktop, app: app)
       let sum = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
       let before = try #require(scene.app.program.residentKibibytes)
       let silent = try scene.desktop.start(["bash", "-c", "wl-paste -n | sleep 1000"])
@@ -60,6 +63,7 @@ import Testing
       try await scene.expectClipboard("another row")
       for readers in [silent, idle] { try await readers.stop() }
       try await scene.capture("the next copy")
+      #expect(try await app.stop() == .code(0))
     }
   }
 }

@@ -106,7 +106,7 @@ import Testing
         }
         #expect(!scene.app.program.isRunning)
         if launch == nil { #expect(try await scene.history.texts() == ["row"]) }
-        #expect(scene.app.errors.hasPrefix("copypasta: 1 copy was not recorded. Another app is using"))
+        #expect(scene.app.errors.contains("not recorded. Another app is using the history file."))
       }
     }
   }
