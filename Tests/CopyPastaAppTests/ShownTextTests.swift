@@ -66,7 +66,7 @@ import Testing
     #expect(shown.text == "a⇢b⇠c◌d␁")
     #expect(await shown.note == "Symbols stand for invisible characters. Copy always copies the whole text.")
     // Invisible characters that shape others are kept.
-    #expect(try Self.shown("👩‍👩‍👧 می‌خواهم").note == nil)
+    #expect(try await Self.shown("👩‍👩‍👧 می‌خواهم").note == nil)
   }
 
   /// Repeated to 1 MiB, each of these blocked the main loop of GTK 4.8 for more than a second or took 100 MB.
