@@ -263,7 +263,7 @@ struct Scene {
     with clips: [String], on desktop: VirtualDesktop, from start: Int = 1_500_000_000_000_000
   ) async throws {
     let location = HistoryLocation(folder: desktop.home.dataHome + "/copypasta")
-    await (try HistoryStore(location: location) { _, _ in [] }).close()
+    await HistoryStore(at: location) { _, _ in [] }.close()
     // The default start is long ago, so that no row's displayed age changes during a test.
     let rows = clips.enumerated().map { index, text in
       let digits = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
