@@ -19,6 +19,7 @@ public enum CopyPasta {
   public static func run(arguments: [String]) -> Int32 {
     // Do this first, because everything after it may hold texts in memory.
     CrashReport.forbid()
+    occupyStandardStreams()
     ProgramFiles.registerDataFolder()
     switch Invocation(arguments) {
     case .help: return printLine(Invocation.helpText) ? 0 : 1

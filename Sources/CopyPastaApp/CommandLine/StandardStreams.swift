@@ -1,6 +1,17 @@
 import Glibc
 import GtkKit
 
+/// Occupies the standard descriptors that are closed, so that the history’s files do not get their numbers.
+///
+/// Reading the input and writing the output still fail.
+func occupyStandardStreams() {
+  let unusable = [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+  for (descriptor, access) in unusable where fcntl(descriptor, F_GETFD) < 0 {
+    // The system assigns the lowest number that is free.
+    _ = open("/dev/null", access)
+  }
+}
+
 /// Prints a line to standard output, in the encoding of the user's locale; see `printBytes`.
 @discardableResult
 func printLine(_ text: String) -> Bool { printBytes((text + "\n").inLocaleEncoding, to: STDOUT_FILENO) }

@@ -14,6 +14,24 @@ import Testing
     }
   }
 
+  /// The first files that are opened would get the numbers of the closed streams.
+  @Test func `closed standard streams cause an error and are not replaced by the history's files`()
+    async throws
+  {
+    try await VirtualDesktop.with { desktop in
+      let line = #"echo '{"text":"a"}' | copypasta --import"#
+      #expect(try await shell(line, on: desktop).text == "1 item was imported.")
+      for closed in ["copypasta --import <&-", "copypasta --export >&-", "copypasta --print >&-"] {
+        let result = try await shell(closed, on: desktop)
+        #expect(result.exit == .code(1) && result.errors.contains("Bad file descriptor"), "\(result.errors)")
+      }
+      let host = #"cksum "$HOME"/.local/share/copypasta/*-host"#
+      let before = try await shell(host, on: desktop).text
+      #expect(try await shell("copypasta --import <&- >&- 2>&-", on: desktop).exit == .code(1))
+      #expect(try await shell(host, on: desktop).text == before)
+    }
+  }
+
   @Test func `--check works while the program runs, and --import is refused`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       let sound = try await shell("copypasta --check", on: scene.desktop)
