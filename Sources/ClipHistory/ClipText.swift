@@ -46,6 +46,11 @@ public struct ClipText: Sendable, Equatable {
     self.bytes = bytes
   }
 
+  /// Wraps `bytes` as `init(validating:)` does; nil if they are not a valid text.
+  init?(_ bytes: [UInt8]) {
+    do { try self.init(validating: bytes) } catch { return nil }
+  }
+
   /// Returns the leading scalars that fit into `limit` bytes; the cost depends on `limit`, not on the text's size.
   public func leading(_ limit: Int) -> String {
     guard byteCount > limit else { return String(decoding: bytes, as: UTF8.self) }

@@ -27,7 +27,7 @@ final class Database {
     let flags = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
     handle = try Self.open(Self.uri(path), flags, path)
     (self.path, self.lockTimeout, source) = (path, lockTimeout, nil)
-    methods = access == .readWrite ? FileMethods(of: handle, .zeroing) : nil
+    methods = access == .readWrite ? FileMethods(of: handle) : nil
     wait(atMost: lockTimeout)
     // Refuse to write if deleted texts would remain in the file.
     if access == .readWrite, methods == nil { throw .failed(code: SQLITE_ERROR) }
@@ -39,7 +39,7 @@ final class Database {
   init(_ source: any PageSource, path: String) throws(StoreError) {
     handle = try Self.open("file:pages?vfs=memdb", SQLITE_OPEN_READONLY, path)
     (self.path, lockTimeout, self.source) = (path, 0, source)
-    methods = FileMethods(of: handle, .reading(source))
+    methods = FileMethods(of: handle, reading: source)
     guard methods != nil else { throw .failed(code: SQLITE_ERROR) }
   }
 
@@ -181,11 +181,8 @@ final class Database {
 
   /// Whether more than half of the file consists of free pages, and the used pages take at most `limit` bytes.
   func isMostlyEmpty(upTo limit: Int64) throws(StoreError) -> Bool {
-    let sizes = try ["page_count", "freelist_count", "page_size"].map { (name) throws(StoreError) in
-      try Statement("PRAGMA \(name)", on: self).first { $0.integer(0) } ?? 0
-    }
-    let used = sizes[0] - sizes[1]
-    return used < sizes[1] && used <= limit / max(sizes[2], 1)
+    let (all, free) = (try integer("PRAGMA page_count") ?? 0, try integer("PRAGMA freelist_count") ?? 0)
+    return try all - free < min(free, limit / max(1, integer("PRAGMA page_size") ?? 1))
   }
 
   /// Returns the error for a result code that a call on this connection has just returned.
@@ -218,11 +215,8 @@ final class Database {
   ///
   /// - Throws: `.damaged` if the bytes are not valid; the next start then recovers the history.
   func text(_ bytes: [UInt8]) throws(StoreError) -> ClipText {
-    do {
-      return try ClipText(validating: bytes)
-    } catch {
-      throw failure(SQLITE_CORRUPT)
-    }
+    guard let text = ClipText(bytes) else { throw failure(SQLITE_CORRUPT) }
+    return text
   }
 
   /// Makes calls wait up to `limit` milliseconds for a lock, with an attempt every 2 ms.

@@ -12,14 +12,6 @@ protocol PageSource: AnyObject {
 
 /// Replaces methods of the file object of a connection, as a VFS shim may.
 final class FileMethods {
-  enum Change {
-    /// Writes zeros into the unallocated space of every page that is written to the database file. The overwritten
-    /// bytes belong to no row, so SQLite does not need them.
-    case zeroing
-    /// Reads the pages of another source.
-    case reading(any PageSource)
-  }
-
   /// The target of the file's `pMethods`: the methods that SQLite calls, followed by what they need.
   private struct Methods {
     var table: sqlite3_io_methods
@@ -30,17 +22,20 @@ final class FileMethods {
   private let methods: UnsafeMutablePointer<Methods>
 
   /// Hooks into the file of an open connection; this object must outlive the connection.
-  init?(of connection: OpaquePointer, _ change: Change) {
+  ///
+  /// - Parameter source: what to read instead of the file. Without a source, zeros are written into the unallocated space
+  ///   of every page that is written to the database file. The overwritten bytes belong to no row, so SQLite does not
+  ///   need them.
+  init?(of connection: OpaquePointer, reading source: (any PageSource)? = nil) {
     var file: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
       let file, let original = file.pointee.pMethods
     else { return nil }
     methods = .allocate(capacity: 1)
-    var source: (any PageSource)?
-    if case .reading(let pages) = change { source = pages }
     methods.initialize(to: Methods(table: original.pointee, original: original, source: source))
-    switch change {
-    case .reading:
+    if source == nil {
+      methods.pointee.table.xWrite = { FileMethods.write($0, $1, $2, $3) }
+    } else {
       // Version 1 has no mapping of files into memory.
       methods.pointee.table.iVersion = 1
       methods.pointee.table.xRead = { FileMethods.read($0, $1, $2, $3) }
@@ -49,8 +44,6 @@ final class FileMethods {
         size?.pointee = source.map { sqlite3_int64($0.count * $0.pages.layout.pageSize) } ?? 0
         return SQLITE_OK
       }
-    case .zeroing:
-      methods.pointee.table.xWrite = { FileMethods.write($0, $1, $2, $3) }
     }
     file.pointee.pMethods = UnsafeRawPointer(methods).assumingMemoryBound(to: sqlite3_io_methods.self)
   }

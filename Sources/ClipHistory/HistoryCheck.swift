@@ -63,22 +63,18 @@ public struct HistoryCheck: Sendable, Equatable {
 
   private mutating func check(_ statement: Statement) {
     clipCount += 1
-    do {
-      let text = try ClipText(validating: statement.bytes(5))
-      let isWhole = statement.integer(3) != 0
-      let isRight =
-        statement.integer(0) <= Schema.largestID
-        && (statement.integer(1) == CaptureTime.unknown || statement.time(1) != CaptureTime.unknown)
-        && statement.integer(2) == text.byteCount && isWhole == (text.byteCount <= Preview.byteLimit)
-        && statement.byteCount(4) <= Preview.byteLimit
-      if !isRight { wrongCount += 1 }
-    } catch {
-      unreadableCount += 1
-    }
+    guard let text = ClipText(statement.bytes(5)) else { return unreadableCount += 1 }
+    let isWhole = statement.integer(3) != 0
+    let isRight =
+      statement.integer(0) <= Schema.largestID
+      && (statement.integer(1) == CaptureTime.unknown || statement.time(1) != CaptureTime.unknown)
+      && statement.integer(2) == text.byteCount && isWhole == (text.byteCount <= Preview.byteLimit)
+      && statement.byteCount(4) <= Preview.byteLimit
+    if !isRight { wrongCount += 1 }
   }
 
   private func checkRest(_ database: Database) throws(StoreError) {
-    try Schema.checkSequence(of: database)
+    try Schema.checkIDs(of: database)
     let isRight = try database.integer(
       """
       SELECT count(*) FROM last_capture

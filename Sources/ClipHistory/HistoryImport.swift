@@ -32,10 +32,6 @@ public final class HistoryImport {
     let database = connection.database
     try database.execute("BEGIN IMMEDIATE")
     lastID = try database.lastID()
-    // A damaged id could leave no room for the ids that the import assigns.
-    guard try database.integer("SELECT max(id) FROM clip") ?? 0 <= Schema.largestID else {
-      throw database.failure(SQLITE_CORRUPT)
-    }
     newest = try database.integer(
       """
       SELECT coalesce(max(CASE WHEN captured_at BETWEEN 1 AND \(CaptureTime.latest) THEN captured_at ELSE 0 END), -1)

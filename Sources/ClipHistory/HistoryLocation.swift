@@ -89,13 +89,10 @@ extension HistoryLocation {
     let opening = HistoryOpener(self)
     let lock = try FolderLock(self, alone: true, patiently: true)
     try opening.finishRecovery()
-    guard try opening.state() != .missing else {
-      try clearQuarantine()
-      return 0
-    }
+    try clearQuarantine()
+    guard try opening.state() != .missing else { return 0 }
     do throws(StoreError) {
       if try opening.isDamaged() { throw .damaged }
-      try clearQuarantine()
       let connection = try opening.open(under: lock)
       let count = try connection.deleteAll()
       guard try connection.database.truncateWAL(waiting: 3_000) else { throw .locked }
@@ -194,7 +191,7 @@ enum HistoryFolder {
   ///
   /// Throws an error for missing permissions, a stale mount or a disk failure. If these counted as a missing file, a
   /// program would start a new history, or back up an empty history.
-  private static func status(
+  static func status(
     _ path: String, _ read: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32, folder: String? = nil
   ) throws(StoreError) -> stat? {
     var status = stat()
@@ -225,6 +222,12 @@ enum HistoryFolder {
   static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Renames a file within its folder; the new name is on disk when this returns.
+  static func move(_ file: String, to path: String) throws(StoreError) {
+    guard rename(file, path) == 0 else { throw .folderUnusable(path: parent(of: path), errno: errno) }
+    try sync(parent(of: path))
   }
 
   /// Syncs a folder's entries to disk, unless the folder is unreadable or its file system does not support this.

@@ -64,7 +64,11 @@ struct HistoryOpener {
   /// - Parameter lock: is held until the connection is released; nil if the caller already holds a lock.
   func open(under lock: FolderLock?) throws(StoreError) -> WriteConnection {
     try HistoryFolder.prepareFiles(location)
-    try readBeforeWriting()
+    if try HistoryFolder.size(of: location.wal) != nil {
+      // Closing a write connection checkpoints the WAL into the file, even if the file was rejected.
+      let reading = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)
+      _ = try Schema.version(of: reading)
+    }
     let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.opening)
     try bringUpToDate(database)
     database.lockTimeout = timeouts.lock
@@ -131,7 +135,7 @@ struct HistoryOpener {
   /// possible.
   func lockToReadAll() throws(StoreError) -> FolderLock {
     guard try state() != .missing else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
-    return try FolderLock(location)
+    return try FolderLock(location, patiently: true)
   }
 
   // MARK: - State of the files
@@ -205,27 +209,18 @@ struct HistoryOpener {
       let connection = try Self.create(location)
       guard try connection.database.truncateWAL(waiting: 0) else { throw .locked }
     }
-    guard rename(location.unfinishedRecovery.database, location.database) == 0 else {
-      throw .folderUnusable(path: location.folder, errno: errno)
-    }
-    try HistoryFolder.sync(location.folder)
+    try HistoryFolder.move(location.unfinishedRecovery.database, to: location.database)
   }
 
   /// Puts a recovered history in place if a crash prevented that, and removes what an unfinished recovery has left;
   /// call this only while no other process has the history open.
   func finishRecovery() throws(StoreError) {
     if try state() == .recovered { try RecoveryInstaller(location: location).finish(isContinued: true) }
-    try removeLeftovers()
-    try quarantineForeignWAL()
-  }
-
-  /// Removes the copies of texts that an unfinished recovery has left; the next start tries again if that fails.
-  private func removeLeftovers() throws(StoreError) {
-    if try HistoryFolder.size(of: location.unfinishedRecovery.database) != nil {
-      for file in location.leftovers { unlink(file) }
-    }
+    // The next start tries again to remove these copies of texts if that fails.
+    for file in location.leftovers { unlink(file) }
     // Without a database, the finished recovery is the history.
     if try HistoryFolder.size(of: location.database) != nil { unlink(location.finishedRecovery) }
+    try quarantineForeignWAL()
   }
 
   /// Completes the history if necessary, then takes the shared lock.
@@ -259,14 +254,6 @@ struct HistoryOpener {
     return try HistoryFolder.size(of: location.finishedRecovery) != nil
   }
 
-  /// Checks through a read-only connection that the file is ours, because closing a write connection checkpoints the
-  /// log into the file, even if the file was rejected.
-  private func readBeforeWriting() throws(StoreError) {
-    guard try HistoryFolder.size(of: location.wal) != nil else { return }
-    let reading = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.opening)
-    _ = try Schema.version(of: reading)
-  }
-
   private func bringUpToDate(_ database: Database) throws(StoreError) {
     try database.useCautiously()
     let version = try Schema.version(of: database)
@@ -278,7 +265,7 @@ struct HistoryOpener {
       throw .damaged
     }
     if version < Schema.version { try Schema.migrate(database) }
-    try Schema.checkSequence(of: database)
+    try Schema.checkIDs(of: database)
   }
 
   // MARK: - Steps to read
@@ -300,7 +287,7 @@ struct HistoryOpener {
   /// Whether the history can be read without locks, after SQLite could not create the WAL or its index.
   private func needsNoLock(after error: StoreError) throws(StoreError) -> Bool {
     switch error {
-    case .diskFull: return true
+    case .diskFull, .noSharedMemory: return true
     case .readOnly, .cannotOpen:
       guard try walSize() > 0 else { return true }
       let isAlone = try HistoryFolder.size(of: location.walIndex) == nil

@@ -153,19 +153,12 @@ public actor HistoryStore: SerialActor {
     self.digest = digest
     self.timeouts = timeouts
     self.location = location
-    var hasLog = false
-    let file: OpenFile
-    do throws(StoreError) {
-      // The WAL of a crashed process may hold a text that was deleted just before the crash.
-      hasLog = try (HistoryFolder.size(of: location.wal) ?? 0) > 0
-      file = OpenFile(location, timeouts)
-    } catch {
-      file = OpenFile(closedBecause: error)
-    }
+    // The WAL of a crashed process may hold a text that was deleted just before the crash.
+    let hasLog = FileState(location.wal)?.size ?? 0 > 0
     needsCheckpoint = hasLog
+    file = OpenFile(location, timeouts)
     initialAccess = file.access
     wasReplaced = file.connection?.hasReplacedDatabase ?? false
-    self.file = file
     if hasLog {
       Task.unpooled(on: self) { store in store.truncateWALLater(timeouts.retries[...]) }
     }
@@ -254,16 +247,14 @@ public actor HistoryStore: SerialActor {
   /// When the program ends, close every reader first: the last connection to be closed removes the WAL, which a
   /// read-only connection cannot do.
   public func close() {
-    retry = nil
-    saveLostFile()
-    truncateWALIfNeeded()
-    isClosed = true
-    file = OpenFile(closedBecause: .failed(code: SQLITE_MISUSE))
+    release(because: .failed(code: SQLITE_MISUSE))
+    (isClosed, retry) = (true, nil)
   }
 
   /// Closes the file until the next call of `open`, so that a recovery can replace it; calls in between throw `error`.
   public func release(because error: StoreError) {
-    saveLostFile()
+    // If the newest rows are only in the WAL, and the WAL or the database was removed, save them by a checkpoint.
+    if connection?.database.hasLostFile == true { needsCheckpoint = true }
     truncateWALIfNeeded()
     file = OpenFile(closedBecause: error)
   }
@@ -279,7 +270,7 @@ public actor HistoryStore: SerialActor {
     guard !isClosed else { return file.access }
     do throws(StoreError) {
       switch file.access {
-      case .readWrite: file.access = try checkWriting()
+      case .readWrite: try checkWriting()
       case .readOnly:
         do throws(StoreError) {
           _ = try openedForWriting()
@@ -293,10 +284,8 @@ public actor HistoryStore: SerialActor {
         file = OpenFile(location, timeouts, after: failure)
         revision = .random(in: .min ... .max)
       }
-    } catch .replaced {
-      return .unavailable(.replaced)
     } catch {
-      // The history is still readable.
+      // The history may still be readable.
       return error.mayLeaveReadable ? .readOnly(error) : .unavailable(error)
     }
     return file.access
@@ -320,8 +309,8 @@ public actor HistoryStore: SerialActor {
   }
 
   /// Writes existing values again, because only a write shows whether the disk is full or another program has a lock.
-  private func checkWriting() throws(StoreError) -> Access {
-    guard let connection = file.connection else { return file.access }
+  private func checkWriting() throws(StoreError) {
+    guard let connection else { return }
     connection.database.lockTimeout = timeouts.opening
     defer { connection.database.lockTimeout = timeouts.lock }
     try connection.database.transaction { () throws(StoreError) in
@@ -330,7 +319,6 @@ public actor HistoryStore: SerialActor {
       try connection.writeLastCapture(last.fingerprint, capturedAt: last.capturedAt &+ 1)
       try connection.writeLastCapture(last.fingerprint, capturedAt: last.capturedAt)
     }
-    return .readWrite
   }
 
   // MARK: - Deletion
@@ -418,7 +406,7 @@ public actor HistoryStore: SerialActor {
   /// Does not throw errors, because the deletion of the row is already committed. After an error, or if a reader blocks
   /// the checkpoint, `needsCheckpoint` remains set.
   private func truncateWALIfNeeded() {
-    guard needsCheckpoint, let connection = file.connection else { return }
+    guard needsCheckpoint, let connection else { return }
     do throws(StoreError) {
       needsCheckpoint = try !connection.database.truncateWAL(waiting: timeouts.readers)
     } catch {
@@ -450,11 +438,6 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Makes closing run a checkpoint if the newest rows are only in the WAL, and the WAL or the database was removed.
-  private func saveLostFile() {
-    if file.connection?.database.hasLostFile == true { needsCheckpoint = true }
-  }
-
   /// Returns the write connection; opens it if this was not possible before.
   func opened() throws(StoreError) -> WriteConnection {
     do throws(StoreError) {
@@ -466,7 +449,7 @@ public actor HistoryStore: SerialActor {
   }
 
   private func openedForWriting() throws(StoreError) -> WriteConnection {
-    if let connection = file.connection { return connection }
+    if let connection { return connection }
     guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
     let opened = try HistoryOpener(location, timeouts: timeouts).openShared()
     (file.connection, file.fallback, file.access) = (opened, nil, .readWrite)
@@ -475,7 +458,7 @@ public actor HistoryStore: SerialActor {
 
   /// Reads with the write connection or, while there is none, with the fallback connection.
   func read<Result>(_ body: (ReadConnection) throws(StoreError) -> Result) throws(StoreError) -> Result {
-    if let connection = file.connection { return try body(connection.reads) }
+    if let connection { return try body(connection.reads) }
     guard case .readOnly = file.access, let fallback = file.fallback else {
       throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE)
     }

@@ -109,12 +109,12 @@ enum Schema {
   ///
   /// - Throws: `.damaged` if the schemas differ, or if two tables have the same root page.
   private static func checkObjects(of database: Database, version: Int) throws(StoreError) {
-    var found: Set<String> = []
-    try Statement("SELECT sql FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'", on: database).run {
-      statement throws(StoreError) in
-      while try statement.step() { found.insert(statement.string(0)) }
-    }
-    guard found == Set(objects[version - 1]) else { throw .damaged }
+    let found = try database.string(
+      """
+      SELECT group_concat(coalesce(sql, ''), ';') FROM
+        (SELECT sql FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_' ORDER BY sql)
+      """)
+    guard found == objects[version - 1].sorted().joined(separator: ";") else { throw .damaged }
     // SQLite accepts two tables with the same root page, and would mix their rows.
     let areApart = try database.integer(
       """
@@ -141,20 +141,16 @@ enum Schema {
   /// The SQL query for the last assigned id; NULL if the history never had a clip.
   static let lastID = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'"
 
-  /// - Throws: `.damaged` if the last assigned id is implausible, or if `sqlite_sequence` contains another table's
-  ///   rows. A recovery then determines the last id again.
-  static func checkSequence(of database: Database) throws(StoreError) {
+  /// - Throws: `.damaged` if an id or the last assigned id is implausible, or if `sqlite_sequence` contains another
+  ///   table's rows. A recovery then assigns new ids.
+  static func checkIDs(of database: Database) throws(StoreError) {
     let isRight = try database.integer(
       """
       SELECT count(*) < 2 AND coalesce(min(name IS 'clip' AND CAST(seq AS INTEGER) <= \(largestID)), 1)
+        AND coalesce((SELECT min(id) FROM clip) > 0 AND (SELECT max(id) FROM clip) <= \(largestID), 1)
       FROM (SELECT name, seq FROM sqlite_sequence LIMIT 2)
       """)
-    guard isRight == 1 else { throw .damaged }
-  }
-
-  /// Whether a row has the largest possible id, after which SQLite reports a full disk instead of assigning an id.
-  static func isOutOfIDs(_ database: Database) throws(StoreError) -> Bool {
-    try database.integer("SELECT coalesce(max(max(id), (\(lastID))), 0) FROM clip") == .max
+    guard isRight == 1 else { throw database.failure(SQLITE_CORRUPT) }
   }
 
   /// Migrates an older or empty file to the current version, each step in a transaction of its own.

@@ -27,26 +27,20 @@ final class Statement {
     sqlite3_finalize(handle)
   }
 
-  /// Binds the parameters and runs `body`; then resets the statement and clears the parameters, even after an error.
-  func run<Result>(
-    _ parameters: (any Parameter)?..., body: (Statement) throws(StoreError) -> Result
-  ) throws(StoreError) -> Result {
-    try run(with: parameters, body)
-  }
-
   /// Returns the result of `read` for the first row; nil if there is no row.
   func first<Value>(
     _ parameters: (any Parameter)?..., read: (Statement) -> Value
   ) throws(StoreError) -> Value? {
-    try run(with: parameters) { statement throws(StoreError) in try step() ? read(statement) : nil }
+    try run(with: parameters) { () throws(StoreError) in try step() ? read(self) : nil }
   }
 
   func execute(_ parameters: (any Parameter)?...) throws(StoreError) {
-    _ = try run(with: parameters) { statement throws(StoreError) in try statement.step() }
+    _ = try run(with: parameters, step)
   }
 
+  /// Binds the parameters and runs `body`; then resets the statement and clears the parameters, even after an error.
   private func run<Result>(
-    with parameters: [(any Parameter)?], _ body: (Statement) throws(StoreError) -> Result
+    with parameters: [(any Parameter)?], _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     defer {
       // Ignore the result, which repeats the error of the last step.
@@ -58,7 +52,7 @@ final class Statement {
       // The value to write is too large; the file is not damaged.
       throw code == SQLITE_TOOBIG ? .failed(code: code) : database.failure(code)
     }
-    return try body(self)
+    return try body()
   }
 
   /// Advances to the next row.
@@ -85,7 +79,7 @@ final class Statement {
     _ parameters: (any Parameter)?..., descending: Bool = false,
     _ body: (Int64) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    try run(with: parameters) { _ throws(StoreError) in
+    try run(with: parameters) { () throws(StoreError) in
       var last: Int64?
       while try step() {
         let id = integer(0)

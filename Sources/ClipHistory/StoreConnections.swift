@@ -86,7 +86,7 @@ struct ReadConnection {
           (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2))
         }
         guard let found else { return nil }
-        if let text = Self.text(found.bytes) {
+        if let text = ClipText(found.bytes) {
           return Clip.Full(id: found.id, capturedAt: found.time, text: text)
         }
       } catch {
@@ -96,10 +96,6 @@ struct ReadConnection {
       isSkipped = true
     }
     return nil
-  }
-
-  private static func text(_ bytes: [UInt8]) -> ClipText? {
-    do { return try ClipText(validating: bytes) } catch { return nil }
   }
 }
 
@@ -211,15 +207,10 @@ struct WriteConnection {
         // SQLite assigns the next id for NULL.
         try insertion.execute(capturedAt, Int64(text.byteCount), preview, bytes, id)
       } catch {
-        // Before an id is assigned, the trigger sees -1 as NEW.id, so it fails only if a row has this impossible id.
-        // SQLite reports a full disk if a row has the largest possible id. Both mean damage.
-        let isOutOfIDs: Bool
-        switch error {
-        case .alreadyThere: isOutOfIDs = id == nil
-        case .diskFull: isOutOfIDs = try Schema.isOutOfIDs(database)
-        default: isOutOfIDs = false
-        }
-        throw isOutOfIDs ? database.failure(SQLITE_CORRUPT) : error
+        // SQLite reports a full disk if a row has the largest possible id. Before an id is assigned, the trigger that
+        // looks for a row with the same id sees -1.
+        if id == nil, error == .diskFull || error == .alreadyThere { try Schema.checkIDs(of: database) }
+        throw error
       }
     }
     return Clip(

@@ -9,8 +9,10 @@ public enum StoreError: Error, Equatable, Sendable {
   case folderUnusable(path: String, errno: Int32)
   /// The folder or a file is a symbolic link, a pipe or the like, which was neither followed nor opened.
   case irregular(path: String)
-  /// The file system supports no locks, or no shared memory.
-  case unsuitableFileSystem(path: String)
+  /// The file system has no locks.
+  case noLocks(path: String)
+  /// The file system has no memory that programs share, which SQLite needs for the wal-index; the file can be read.
+  case noSharedMemory(path: String)
   /// The file cannot be opened or used; `code` is SQLite's extended result code.
   case cannotOpen(path: String, code: Int32)
   /// The file or its folder may be read, but not written.
@@ -45,7 +47,7 @@ public enum StoreError: Error, Equatable, Sendable {
   /// Whether the history may still be safely readable although this error prevents writing.
   var mayLeaveReadable: Bool {
     switch self {
-    case .irregular, .unsuitableFileSystem, .damaged, .foreign, .replaced, .openElsewhere: false
+    case .irregular, .noLocks, .damaged, .foreign, .replaced, .openElsewhere: false
     default: true
     }
   }
@@ -68,8 +70,10 @@ public enum StoreError: Error, Equatable, Sendable {
 
   // MARK: - SQLite's codes
 
-  /// The detail codes of SQLITE_IOERR_RDLOCK, _LOCK, _SHMOPEN, _SHMLOCK and _SHMMAP.
-  private static let errorsOfLocks: Set<Int32> = [9, 15, 18, 20, 21]
+  /// The detail codes of SQLITE_IOERR_RDLOCK and _LOCK.
+  private static let errorsOfLocks: Set<Int32> = [9, 15]
+  /// The detail codes of SQLITE_IOERR_SHMOPEN, _SHMLOCK and _SHMMAP.
+  private static let errorsOfSharedMemory: Set<Int32> = [18, 20, 21]
 
   /// SQLITE_CONSTRAINT_TRIGGER, a macro that Swift cannot import.
   private static let constraintOfTrigger = SQLITE_CONSTRAINT | 7 << 8
@@ -85,8 +89,10 @@ public enum StoreError: Error, Equatable, Sendable {
     case SQLITE_IOERR where outOfRoom, SQLITE_CANTOPEN where outOfRoom: self = .diskFull
     // With EIO, it is the disk that fails.
     case SQLITE_IOERR where Self.errorsOfLocks.contains(code >> 8) && system != EIO:
-      self = .unsuitableFileSystem(path: path)
-    case SQLITE_BUSY where system == ENOLCK: self = .unsuitableFileSystem(path: path)
+      self = .noLocks(path: path)
+    case SQLITE_IOERR where Self.errorsOfSharedMemory.contains(code >> 8) && system != EIO:
+      self = .noSharedMemory(path: path)
+    case SQLITE_BUSY where system == ENOLCK: self = .noLocks(path: path)
     case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
     case SQLITE_READONLY: self = .readOnly
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged

@@ -3,9 +3,9 @@ import Glibc
 
 /// A history as of its last commit, read from the database and its WAL without locks and without creating a file.
 ///
-/// SQLite creates the WAL and its index even to read, which fails on a full disk and in a read-only folder. Reading
-/// without locks is safe then: no program can write to the WAL without a usable index, and without a WAL the database
-/// is complete.
+/// SQLite creates the WAL and its index even to read, which fails on a full disk, in a read-only folder and without
+/// shared memory. Reading without locks is safe then: no program can write to the WAL without a usable index, and
+/// without a WAL the database is complete.
 final class UnlockedFile: PageSource {
   let pages: DatabasePages
   private let states: [FileState?]

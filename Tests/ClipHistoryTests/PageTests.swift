@@ -45,10 +45,10 @@ import Testing
     try await history.record((0..<50).map { "\($0)" + .repetition(of: "x", count: 1_000_000) })
     let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
     let statement = try Statement(ReadConnection.pageQuery, on: database)
-    let rows = try statement.run(Int64.max, Int64(50)) { statement throws(StoreError) in
-      var rows = 0
-      while try statement.step() { rows += statement.string(3).utf8.count == 400 ? 1 : 0 }
-      return rows
+    var rows = 0
+    try statement.walk(Int64.max, Int64(50), descending: true) { _ in
+      rows += statement.string(3).utf8.count == 400 ? 1 : 0
+      return true
     }
     #expect(rows == 50)
     var misses: Int32 = 0

@@ -124,12 +124,44 @@ struct UnusableLocationTests {
         return -1
       }
       _ = vfs.pointee.xSetSystemCall(vfs, "fcntl", unsafeBitCast(fails, to: sqlite3_syscall_ptr.self))
-      let error = StoreError.unsuitableFileSystem(path: history.location.database)
+      let error = StoreError.noLocks(path: history.location.database)
       #expect(throws: error) { try history.store() }
       #expect(throws: error) { try history.reader() }
       #expect(throws: error) { try ClipCursor(location: history.location) }
       _ = vfs.pointee.xSetSystemCall(vfs, "fcntl", nil)
       #expect(try await history.store().allIDs() == [1])
+    }
+  }
+
+  /// Some FUSE file systems cannot map a file into memory that programs share.
+  @Test func `a history on a file system without shared memory can be read`() async throws {
+    await #expect(processExitsWith: .success) {
+      let history = TemporaryHistory()
+      try await history.record("one", "two")
+      let vfs = try #require(sqlite3_vfs_find(nil))
+      let fails:
+        @convention(c) (UnsafeMutableRawPointer?, Int, Int32, Int32, Int32, Int) -> UnsafeMutableRawPointer? =
+          {
+            _, _, _, _, _, _ in
+            errno = ENODEV
+            return UnsafeMutableRawPointer(bitPattern: -1)
+          }
+      _ = vfs.pointee.xSetSystemCall(vfs, "mmap", unsafeBitCast(fails, to: sqlite3_syscall_ptr.self))
+      let error = StoreError.noSharedMemory(path: history.location.database)
+      let store = try history.store()
+      #expect(store.initialAccess == .readOnly(error))
+      #expect(try await store.text(of: 1) == ClipText("one"))
+      await #expect(throws: error) { try await store.add("three") }
+      #expect(try history.previews() == ["two", "one"])
+      do {
+        let clips = try ClipCursor(location: history.location)
+        #expect(try clips.next()?.id == 1 && clips.next()?.id == 2 && clips.next() == nil)
+      }
+      #expect(throws: error) { try HistoryImport(history.location, at: 1) }
+      _ = vfs.pointee.xSetSystemCall(vfs, "mmap", nil)
+      #expect(await store.open() == .readWrite)
+      #expect(try await store.add("three").id == 3)
+      await store.close()
     }
   }
 

@@ -110,8 +110,8 @@ import Testing
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
       .foreign,
       .newerSchema(found: 9, known: 1), .locked, .diskFull, .alreadyThere, .replaced, .openElsewhere,
-      .failed(code: 1), .irregular(path: "/x"), .unsuitableFileSystem(path: "/x"), .cannotBeRecovered,
-      .clipUnreadable,
+      .failed(code: 1), .irregular(path: "/x"), .noLocks(path: "/x"), .noSharedMemory(path: "/x"),
+      .cannotBeRecovered, .clipUnreadable,
     ]
     for error in errors {
       #expect(!error.message.isEmpty && !error.message.contains("\n") && !error.message.contains("%s"))

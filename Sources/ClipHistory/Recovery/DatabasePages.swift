@@ -103,11 +103,7 @@ final class RawFile {
   ///
   /// - Throws: `.folderUnusable` if the file exists but is unreadable, `.irregular` if it is a link or a special file.
   init?(_ path: String) throws(StoreError) {
-    var status = stat()
-    guard lstat(path, &status) == 0 else {
-      if errno == ENOENT { return nil }
-      throw .folderUnusable(path: HistoryFolder.parent(of: path), errno: errno)
-    }
+    guard let status = try HistoryFolder.status(path, lstat) else { return nil }
     // Opening a pipe would wait for its writer.
     guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { throw .irregular(path: path) }
     guard let system = sqlite3_vfs_find("unix"), let name = strdup(path) else {

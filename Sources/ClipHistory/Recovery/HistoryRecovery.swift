@@ -151,7 +151,7 @@ struct RecoveryInstaller {
   /// - Returns: the new path of the damaged database.
   func install() throws(StoreError) -> String {
     do throws(StoreError) {
-      try move(location.unfinishedRecovery.database, to: location.finishedRecovery)
+      try HistoryFolder.move(location.unfinishedRecovery.database, to: location.finishedRecovery)
       return try finish(isContinued: false)
     } catch {
       if try HistoryFolder.size(of: location.database) != nil { unlink(location.finishedRecovery) }
@@ -172,19 +172,18 @@ struct RecoveryInstaller {
     for (file, end) in files {
       guard let size = try HistoryFolder.size(of: file) else { continue }
       // A program that only reads may have left an empty WAL.
-      if size == 0, !end.isEmpty { try HistoryFolder.remove(file) } else { try move(file, to: aside + end) }
+      if size == 0, !end.isEmpty {
+        try HistoryFolder.remove(file)
+      } else {
+        try HistoryFolder.move(file, to: aside + end)
+      }
       chmod(aside + end, 0o600)
     }
     // The index contains only page numbers, and SQLite creates a new index.
     try HistoryFolder.remove(location.walIndex)
     try HistoryFolder.remove(location.damageMarker)
-    try move(location.finishedRecovery, to: location.database)
+    try HistoryFolder.move(location.finishedRecovery, to: location.database)
     // The database may have been removed, which leaves its WAL.
     return hasDatabase ? aside : aside + "-wal"
-  }
-
-  private func move(_ file: String, to path: String) throws(StoreError) {
-    guard rename(file, path) == 0 else { throw .folderUnusable(path: location.folder, errno: errno) }
-    try HistoryFolder.sync(location.folder)
   }
 }

@@ -1,8 +1,6 @@
 /// A row in a leaf page of a table (https://sqlite.org/fileformat2.html#b_tree_pages and "Record Format" on that page).
 struct LeafCell {
-  enum Value: Equatable {
-    case null, integer(Int64), bytes([UInt8]), other
-  }
+  enum Value { case integer(Int64), bytes([UInt8]), other }
 
   let id: Int64
   let offset: Int
@@ -62,10 +60,7 @@ struct LeafCell {
   func hasValidText(_ layout: PageLayout) -> Bool {
     guard layout.encoding == 1, let values = localValues else { return true }
     guard case .bytes(let text) = values[Schema.ClipColumn.text.rawValue] else { return false }
-    do {
-      _ = try ClipText(validating: text)
-      return true
-    } catch { return false }
+    return ClipText(text) != nil
   }
 
   /// The row's values, if the row has no overflow pages.
@@ -162,7 +157,6 @@ private struct Cursor {
   mutating func value(_ type: Int) -> LeafCell.Value {
     guard let bytes = bytes(LeafCell.size(ofType: type)) else { return .other }
     return switch type {
-    case 0: .null
     case 1...6:
       .integer(
         bytes.dropFirst().reduce(Int64(Int8(bitPattern: bytes[bytes.startIndex]))) { $0 << 8 | Int64($1) })

@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The readable rows of a damaged history, in the order of their ids.
 ///
 /// Finds them by examining every page, whether or not other pages refer to it. Unused pages hold no rows, because

@@ -21,9 +21,14 @@ extension StoreError {
         "Couldn’t open the history: “%s” is a symbolic link or a pipe, which CopyPasta does not follow. Move it away."
       )
       .filled(with: path)
-    case .unsuitableFileSystem(let path):
+    case .noLocks(let path):
       tr(
         "Couldn’t open the history: the file system of “%s” has no file locks. Move the history to a local disk."
+      )
+      .filled(with: path)
+    case .noSharedMemory(let path):
+      tr(
+        "The history can’t be changed: programs can’t share memory on the file system of “%s”. Move it to a local disk."
       )
       .filled(with: path)
     case .readOnly:
@@ -62,7 +67,7 @@ extension StoreError {
   /// A one-line message that says why the open history cannot be changed.
   var reasonForReadOnly: String {
     switch self {
-    case .readOnly: message
+    case .readOnly, .noSharedMemory: message
     case .locked: tr("New copies will be added once another app releases the history file.")
     default: tr("The history can’t be changed right now.") + " " + message
     }
