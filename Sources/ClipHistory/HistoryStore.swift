@@ -63,6 +63,9 @@ public actor HistoryStore: SerialActor {
     }
   }
 
+  /// The error of every method after `close`.
+  private static let isClosed = StoreError.failed(code: SQLITE_MISUSE)
+
   /// The maximum number of ids to reserve memory for.
   ///
   /// They take 32 MiB, of which only the written part becomes resident.
@@ -73,21 +76,27 @@ public actor HistoryStore: SerialActor {
   private let digest: Digest
   private let timeouts: LockTimeouts
   private let location: HistoryLocation
-  private var file: OpenFile
+  private var file: File
   /// Why a recovery has failed since the history was opened; nil if none has.
   private var recoveryFailure: StoreError?
-  private var isClosed = false
 
-  /// The connection for writing; nil while the history cannot be written.
-  var connection: WriteConnection? { file.connection }
+  private enum File {
+    case readWrite(WriteConnection)
+    /// The history can be read; the error is why it cannot be written.
+    case readOnly(ReopeningReader, because: StoreError)
+    case closed(because: StoreError)
 
-  /// The connections to the history, and what they permit.
-  private struct OpenFile {
-    /// Nil while the history cannot be written.
-    var connection: WriteConnection?
-    /// Reads the history while it cannot be written.
-    var fallback: ReopeningReader?
-    var access: Access
+    var connection: WriteConnection? {
+      if case .readWrite(let connection) = self { connection } else { nil }
+    }
+
+    var access: Access {
+      switch self {
+      case .readWrite: .readWrite
+      case .readOnly(_, let error): .readOnly(error)
+      case .closed(let error): .unavailable(error)
+      }
+    }
 
     /// Opens the history to write or, if that is impossible, to read.
     ///
@@ -95,28 +104,27 @@ public actor HistoryStore: SerialActor {
     init(_ location: HistoryLocation, _ timeouts: LockTimeouts, after failure: StoreError? = nil) {
       let opening = HistoryOpener(location, timeouts: timeouts)
       do throws(StoreError) {
-        connection = try opening.openShared()
-        access = .readWrite
+        self = .readWrite(try opening.openShared())
       } catch {
         let reason = error == .damaged ? failure ?? error : error
-        access = .unavailable(reason)
+        self = .closed(because: reason)
         guard reason.mayLeaveReadable else { return }
         do throws(StoreError) {
           if failure == nil, try opening.isDamaged() { throw .damaged }
           // Examining every page before the first frame would take too long.
-          fallback = try ReopeningReader(opening, salvages: failure != nil)
-          fallback?.salvages = true
-          access = .readOnly(reason)
+          let reader = try ReopeningReader(opening, salvages: failure != nil)
+          reader.salvages = true
+          self = .readOnly(reader, because: reason)
         } catch {
           // An empty list would look as if nothing had ever been there.
-          if failure == nil, error.isDamage { access = .unavailable(.damaged) }
+          if failure == nil, error.isDamage { self = .closed(because: .damaged) }
         }
       }
     }
-
-    /// A history that is closed for this reason.
-    init(closedBecause error: StoreError) { access = .unavailable(error) }
   }
+
+  /// The connection for writing; nil while the history cannot be written.
+  var connection: WriteConnection? { file.connection }
 
   /// Whether the WAL may still hold a deleted text.
   ///
@@ -156,9 +164,9 @@ public actor HistoryStore: SerialActor {
     // The WAL of a crashed process may hold a text that was deleted just before the crash.
     let hasLog = FileState(location.wal)?.size ?? 0 > 0
     needsCheckpoint = hasLog
-    file = OpenFile(location, timeouts)
-    initialAccess = file.access
-    wasReplaced = file.connection?.hasReplacedDatabase ?? false
+    let file = File(location, timeouts)
+    self.file = file
+    (initialAccess, wasReplaced) = (file.access, file.connection?.hasReplacedDatabase ?? false)
     if hasLog {
       Task.unpooled(on: self) { store in store.truncateWALLater(timeouts.retries[...]) }
     }
@@ -240,15 +248,17 @@ public actor HistoryStore: SerialActor {
   }
 
   /// What is readable of a damaged history that cannot be recovered; nil if no damage was found.
-  public var salvagedRows: SalvagedRows? { file.fallback?.current.database.salvaged?.rows }
+  public var salvagedRows: SalvagedRows? {
+    if case .readOnly(let reader, _) = file { reader.current.database.salvaged?.rows } else { nil }
+  }
 
   /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
   ///
   /// When the program ends, close every reader first: the last connection to be closed removes the WAL, which a
   /// read-only connection cannot do.
   public func close() {
-    release(because: .failed(code: SQLITE_MISUSE))
-    (isClosed, retry) = (true, nil)
+    release(because: Self.isClosed)
+    retry = nil
   }
 
   /// Closes the file until the next call of `open`, so that a recovery can replace it; calls in between throw `error`.
@@ -256,7 +266,7 @@ public actor HistoryStore: SerialActor {
     // If the newest rows are only in the WAL, and the WAL or the database was removed, save them by a checkpoint.
     if connection?.database.hasLostFile == true { needsCheckpoint = true }
     truncateWALIfNeeded()
-    file = OpenFile(closedBecause: error)
+    file = .closed(because: error)
   }
 
   /// Tries again to open the history, or to write it, as far as that was impossible before.
@@ -267,10 +277,10 @@ public actor HistoryStore: SerialActor {
   /// - Parameter failure: why a recovery has failed: what is readable of a damaged history is then read.
   /// - Returns: what is possible; `.unavailable(.damaged)` if a recovery should be tried.
   public func open(after failure: StoreError? = nil) -> Access {
-    guard !isClosed else { return file.access }
+    guard file.access != .unavailable(Self.isClosed) else { return file.access }
     do throws(StoreError) {
-      switch file.access {
-      case .readWrite: try checkWriting()
+      switch file {
+      case .readWrite(let connection): try checkWriting(connection)
       case .readOnly:
         do throws(StoreError) {
           _ = try openedForWriting()
@@ -279,9 +289,9 @@ public actor HistoryStore: SerialActor {
           try HistoryOpener(location).checkRoomToRecover()
           throw .damaged
         }
-      case .unavailable:
+      case .closed:
         recoveryFailure = failure
-        file = OpenFile(location, timeouts, after: failure)
+        file = File(location, timeouts, after: failure)
         revision = .random(in: .min ... .max)
       }
     } catch {
@@ -296,21 +306,20 @@ public actor HistoryStore: SerialActor {
   /// - Parameter isDamaged: whether to read only what is readable if the history cannot be written, and so not be
   ///   recovered.
   public func reopen(isDamaged: Bool = false) -> Access {
-    guard !isClosed else { return file.access }
+    guard file.access != .unavailable(Self.isClosed) else { return file.access }
     release(because: .replaced)
     let access = open()
-    guard isDamaged, case .readOnly = access else { return access }
+    guard isDamaged, case .readOnly(let reader, _) = file else { return access }
     do throws(StoreError) {
-      try file.fallback?.salvage()
+      try reader.salvage()
     } catch {
-      file.access = .unavailable(error)
+      file = .closed(because: error)
     }
     return file.access
   }
 
   /// Writes existing values again, because only a write shows whether the disk is full or another program has a lock.
-  private func checkWriting() throws(StoreError) {
-    guard let connection else { return }
+  private func checkWriting(_ connection: WriteConnection) throws(StoreError) {
     connection.database.lockTimeout = timeouts.opening
     defer { connection.database.lockTimeout = timeouts.lock }
     try connection.database.transaction { () throws(StoreError) in
@@ -450,18 +459,18 @@ public actor HistoryStore: SerialActor {
 
   private func openedForWriting() throws(StoreError) -> WriteConnection {
     if let connection { return connection }
-    guard case .readOnly = file.access else { throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE) }
+    if case .closed(let error) = file { throw error }
     let opened = try HistoryOpener(location, timeouts: timeouts).openShared()
-    (file.connection, file.fallback, file.access) = (opened, nil, .readWrite)
+    file = .readWrite(opened)
     return opened
   }
 
   /// Reads with the write connection or, while there is none, with the fallback connection.
   func read<Result>(_ body: (ReadConnection) throws(StoreError) -> Result) throws(StoreError) -> Result {
-    if let connection { return try body(connection.reads) }
-    guard case .readOnly = file.access, let fallback = file.fallback else {
-      throw file.access.obstacle ?? .failed(code: SQLITE_MISUSE)
+    switch file {
+    case .readWrite(let connection): try body(connection.reads)
+    case .readOnly(let reader, _): try reader.read(body)
+    case .closed(let error): throw error
     }
-    return try fallback.read(body)
   }
 }

@@ -124,6 +124,9 @@ import Testing
       await session.drainActions()
       return session.state == .opening && drops.allSatisfy { $0.answers == [true] }
     }
+    // Write once more between the attempt that finds the damage again and the recovery.
+    session.tryAgain()
+    session.intake.resume()
     withExtendedLifetime(other) {}
     other = nil
     try await waitUntil("the history open") {
