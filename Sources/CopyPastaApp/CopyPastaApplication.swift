@@ -257,21 +257,21 @@ final class CopyPastaApplication {
     let shortcut = services.shortcut
     tokens += [
       shortcut.presses.add { [self] in if !isEnding { ensureToggler().toggle($0) } },
-      shortcut.changes.add { [self] in shortcutChanged(to: shortcut.state) },
+      shortcut.changes.add { [self] in holdOrEndShortcut() },
     ]
-    shortcut.start()
-  }
-
-  private func shortcutChanged(to state: ShortcutState) {
     // An open menu of this program has grabbed the keyboard, so it receives the press in place of the key grab.
     application.onMenuKey = { [self] pressed in
-      guard case .held(by: .keyGrab, _) = state, pressed == Accelerator(services.preferences.shortcut) else {
-        return false
-      }
+      guard case .held(by: .keyGrab, _) = shortcut.state,
+        pressed == Accelerator(services.preferences.shortcut)
+      else { return false }
       ensureToggler().toggle(.ambient)
       return true
     }
-    switch state {
+    shortcut.start()
+  }
+
+  private func holdOrEndShortcut() {
+    switch services.shortcut.state {
     case .held(by: .keyGrab, _), .held(by: .portal, _): reasons.hold(.shortcut)
     // Keep the reason: this state lasts only while the user chooses other keys, or while the shortcut is requested.
     case .starting: break

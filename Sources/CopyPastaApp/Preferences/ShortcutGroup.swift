@@ -42,6 +42,7 @@ final class ShortcutGroup {
     gnomeRow = PreferenceRow(
       tr("Shortcut in GNOME"), "", Box(.horizontal, spacing: 6, [setUpButton, removeButton]))
     window.noteInput()
+    window.onKeyPress { [weak self] in self?.pressed($0) ?? false }
     // On X11, the button keeps GTK's focus when another window becomes active, because recording grabs the keyboard.
     window.onActivityChange { [weak self, weak window] in
       if window?.isShownAndActive != true { self?.isRecording = false }
@@ -70,7 +71,6 @@ final class ShortcutGroup {
   private var isRecording = false {
     didSet {
       guard isRecording != oldValue else { return }
-      askFirst()
       // While recording, receive the keys of the desktop's own shortcuts, too.
       window?.takesSystemShortcuts = isRecording
       // Release the current shortcut, so that its keys can be chosen again and do not toggle the window.
@@ -79,16 +79,6 @@ final class ShortcutGroup {
       if isRecording { keysRow.explain(Self.keysHint, spoken: Self.prompt + " " + Self.keysHint) }
       show()
     }
-  }
-
-  /// Whether `askFirst` has added its key handler.
-  private var isAskedFirst = false
-
-  /// Adds a key handler when recording first begins, so that it precedes all others: GTK runs the newest handler first.
-  private func askFirst() {
-    guard !isAskedFirst else { return }
-    isAskedFirst = true
-    window?.onKeyPress { [weak self] in self?.pressed($0) ?? false }
   }
 
   /// Starts to record the next key combination.
@@ -175,15 +165,13 @@ final class ShortcutGroup {
   /// Offers to add the shortcut if no backend has it, or to change or remove the one that was added.
   private func showGnome() {
     let isSet = controller.gnome?.isSet == true
-    if let gnome = controller.gnome, let keys = Accelerator(preferences.shortcut) {
-      setUpButton.isVisible = (isSet || state.command != nil) && !gnome.isSet(to: keys)
-    } else {
-      setUpButton.isVisible = false
-    }
+    let isUpToDate = Accelerator(preferences.shortcut).map { controller.gnome?.isSet(to: $0) } ?? nil
+    let canSetUp = isUpToDate == false && (isSet || state.command != nil)
+    setUpButton.isVisible = canSetUp
     removeButton.isVisible = isSet
-    gnomeRow.isShown = setUpButton.isVisible || isSet
+    gnomeRow.isShown = canSetUp || isSet
     gnomeRow.explain(
-      setUpButton.isVisible
+      canSetUp
         ? tr("Add %s to the custom shortcuts in GNOME Settings.").filled(with: keysSet)
         : tr("The keys are a custom shortcut in GNOME Settings."))
   }

@@ -77,10 +77,8 @@ extension Widget {
   }
 
   /// Activates an action of the widget or its ancestors when one of these keys is pressed with the focus in the widget.
-  ///
-  /// The widget's descendants get the key first, unless `beforeChildren` is set.
-  public final func addKeys(_ keys: [String], running action: String, beforeChildren: Bool = false) {
-    add(keys: keys, beforeChildren: beforeChildren) { gtk_named_action_new(action) }
+  public final func addKeys(_ keys: [String], running action: String) {
+    add(keys: keys) { gtk_named_action_new(action) }
   }
 
   /// Binds each of these keys to an action (transfer full), which `makeAction` creates.

@@ -67,7 +67,7 @@ public final class Window: Widget {
   /// Lets menus and keys in the window activate the application's actions.
   public func join(_ application: Application) {
     gtk_widget_insert_action_group(widget, "app", application.opaque)
-    for (action, keys) in application.keys { addKeys(keys, running: action, beforeChildren: true) }
+    for (action, keys) in application.keys { addKeys(keys, running: action) }
     onMenuKey { [weak application] in application?.onMenuKey?($0) ?? false }
   }
 
