@@ -7,7 +7,6 @@ enum Event {
   case propertyDeleted(Window, Atom, sequence: UInt32)
   case windowDestroyed(Window)
   case selectionRequested(SelectionRequest)
-  case selectionLost(Atom)
   case selectionAnswered(SelectionAnswer)
   /// A watched selection has a new owner, or its owner took it again; `owner` is nil if the selection was released.
   case ownerChanged(SelectionChange)
@@ -61,7 +60,6 @@ enum Event {
         ? .propertyDeleted(event.window, event.atom, sequence: sequence)
         : .propertySet(event.window, event.atom, at: event.time)
     case XCB_DESTROY_NOTIFY: self = .windowDestroyed(body(xcb_destroy_notify_event_t.self).window)
-    case XCB_SELECTION_CLEAR: self = .selectionLost(body(xcb_selection_clear_event_t.self).selection)
     case XCB_SELECTION_REQUEST: self = .selectionRequested(body())
     case XCB_KEY_PRESS, XCB_KEY_RELEASE:
       // Presses and releases have the same layout.

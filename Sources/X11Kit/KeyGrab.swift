@@ -231,7 +231,7 @@ public actor KeyGrab {
   }
 
   /// The deadline for a request, because the server does not answer while another program has grabbed the server.
-  private var deadline: Deadline { .endless.limited(to: longestFreeze) }
+  private var deadline: Deadline { .after(longestFreeze) }
 
   /// Returns the server's answer; nil if the request fails or times out.
   private func answer<Value>(_ ask: (XConnection) throws(TransferError) -> Value) -> Value? {

@@ -73,13 +73,11 @@ final class OutgoingTransfers {
 
   func drop(_ destination: Destination) {
     guard running.removeValue(forKey: destination) != nil else { return }
-    if !running.keys.contains(where: { $0.window == destination.window }) {
-      connection.select(.none, on: destination.window)
-    }
+    connection.deselect([.properties, .structure], on: destination.window)
   }
 
   func windowDestroyed(_ window: Window) {
-    running = running.filter { $0.key.window != window }
+    for destination in running.keys where destination.window == window { drop(destination) }
   }
 
   /// Ends the transfers whose requestors have been inactive for `idleTimeout`.
@@ -90,12 +88,8 @@ final class OutgoingTransfers {
     }
   }
 
-  func dropAll() {
-    running = [:]
-  }
-
-  /// How long until the next transfer may exceed `idleTimeout`; nil while no transfer is running.
-  var nextCheck: Duration? {
-    running.values.map(\.lastProgress).min().map { $0 + idleTimeout - SuspendingClock.now }
+  /// When the next transfer may exceed `idleTimeout`; nil while no transfer is running.
+  var nextCheck: SuspendingClock.Instant? {
+    running.values.map(\.lastProgress).min().map { $0 + idleTimeout }
   }
 }

@@ -1,84 +1,91 @@
 import CXCB
 import ClipboardCore
 
-/// One read of the clipboard or of a drop, from finding the owner to the last chunk.
+/// One read of the clipboard or of a drop, from its formats to the last chunk of its text.
 ///
 /// A text is accepted only from the owner whose formats were examined. The server reports every change of the owner,
 /// and each event shows which of our requests were processed before it, so we know which owner received a request.
 final class SelectionTransfer: ClipboardOffer {
-  private let read: SelectionRead
+  let read: SelectionRead
+  let selection: Atom
+  /// The number of the request that looked up the owner.
+  var lookup: UInt32 = 0
+  /// The number of the offer that was on the clipboard at the lookup or at the last request.
+  var offer = 0
+  var isConnectionLost = false
+  /// Whether no further request for the text is expected: its owner has begun to send it, or the last format is
+  /// requested.
+  private(set) var isCommitted = false
+  /// Whether another client has destroyed the window for the answers.
+  private(set) var isRequestorLost = false
+  /// Whether no request was sent because another window has the focus.
+  private(set) var lacksFocus = false
+
+  private unowned let selections: X11Selections
   private let connection: XConnection
   private let atoms: Atoms
-  private let selection: Atom
   private let orphanedRequests: OrphanedRequests
-  private var deadline: Deadline
+  /// The time limit of the whole read.
+  private let end: SuspendingClock.Instant
   /// The window for the answers, kept until the read is over and the owner has answered the last request.
   private var requestor: Window
   /// What the owner still has to do for the last request; nil if there is nothing left to do.
   private var outstanding: OrphanedRequests.Remainder?
   /// The owner's window, whose destruction is observed.
-  private var watched = noWindow
-  private var stage = Stage.examining(since: 0)
-  /// The server time of all requests.
+  private var owner = noWindow
+  /// The timestamp of all requests.
   private var time = noTime
-  /// The number of the request that looked up the owner.
-  private var lookup: UInt32 = 0
+  private var stage = Stage.examining
   private var graceEnd: SuspendingClock.Instant?
-  private let reportOwner: (Window?) -> Void
   /// Whether this program has taken the clipboard since the text was requested.
   private var isOwnershipLost = false
-
-  /// Whether a new offer has replaced the offer that is being read.
-  private(set) var isReplaced = false
-  /// Whether no request was sent because another window has the focus.
-  private(set) var lacksFocus = false
+  /// What has arrived for this read.
+  private var events: [Event] = []
 
   private enum Stage {
-    /// The owner is being looked up and its formats examined; `since` is the sequence number of the GetSelectionOwner
-    /// request.
-    case examining(since: UInt32)
+    /// The owner is being looked up and its formats examined.
+    case examining
     /// The text is requested, by the request with this number.
     case asked(by: UInt32)
     /// The owner has answered, so what arrives is its text.
     case answered
   }
 
-  /// - Parameter ownerChanged: called for each change of the clipboard's owner; nil stands for no owner.
   init(
-    _ read: SelectionRead, of selection: Atom, _ connection: XConnection, _ atoms: Atoms,
-    _ orphanedRequests: OrphanedRequests, _ deadline: Deadline, ownerChanged: @escaping (Window?) -> Void
+    _ read: SelectionRead, for selections: X11Selections, _ connection: XConnection, _ atoms: Atoms,
+    _ orphanedRequests: OrphanedRequests
   ) {
     self.read = read
-    self.selection = selection
+    self.selections = selections
     self.connection = connection
     self.atoms = atoms
     self.orphanedRequests = orphanedRequests
-    self.deadline = deadline
-    reportOwner = ownerChanged
-    requestor = connection.makeWindow()
-    self.deadline.isWanted = { [unowned self] in self.read.isWanted(progress) }
-  }
-
-  private var progress: SelectionRead.Progress {
-    switch stage {
-    case .examining: .examining
-    case .asked: .requested
-    case .answered: .begun
+    if case .dropped = read.reason {
+      selection = atoms[.draggedContent]
+    } else {
+      selection = atoms[.clipboard]
     }
+    end = .now + read.limits.total
+    requestor = connection.makeWindow()
   }
 
-  /// Ends the transfer; call it once, however the read ended.
-  func end() {
-    if watched != noWindow { connection.select(.none, on: watched) }
+  var isFollowed: Bool { read.reason == .followed }
+
+  /// Begins to read from this owner.
+  ///
+  /// - Parameter time: the server's time; for a drop, the drop's is used, because Qt's drag sources identify the drop by
+  ///   it.
+  func begin(with owner: Window, at time: UInt32) {
+    self.owner = owner
+    self.time = if case .dropped(let drop) = read.reason, drop != noTime { drop } else { time }
+    connection.select(.structure, on: owner)
+  }
+
+  /// Ends the read; call it once, however the read ended.
+  func finish() {
+    if owner != noWindow { connection.deselect(.structure, on: owner) }
     releaseRequestor()
     connection.flush()
-    while let event = connection.consumeQueuedEvent() {
-      orphanedRequests.handle(event)
-      if case .ownerChanged(let change) = event, change.selection == selection {
-        report(change)
-        if isCurrent(change) { isReplaced = change.owner != nil }
-      }
-    }
   }
 
   /// Destroys the window for the answers, once the owner has answered.
@@ -94,49 +101,19 @@ final class SelectionTransfer: ClipboardOffer {
   // MARK: - Formats
 
   nonisolated(nonsending) func formats() async throws(TransferError) -> (texts: [TextFormat], hasHint: Bool) {
-    time = try requestTime()
-    let offered = try offeredTargets()
+    let offered = try await offeredTargets()
     return (TextFormat.allCases.filter { offered.contains(atoms[$0]) }, offered.contains(atoms.secretHint))
-  }
-
-  nonisolated(nonsending) func content() async throws(TransferError) -> ClipboardContent {
-    // Use a server time (ICCCM 2.4), because some owners reject CurrentTime.
-    connection.requestTime(for: requestor, through: atoms[.timeProperty])
-    guard let owner = try currentOwner() else { return .noText }
-    if owner == read.ownWindow() { return .own }
-    watched = owner
-    connection.select(.structure, on: owner)
-    return try await content(within: read.limits)
-  }
-
-  // MARK: - Requests
-
-  private func currentOwner() throws(TransferError) -> Window? {
-    lookup = xcb_get_selection_owner(connection.handle, selection).sequence
-    stage = .examining(since: lookup)
-    return try connection.selectionOwner(answering: lookup, deadline)
-  }
-
-  /// Returns the timestamp for all requests: the drop's, because Qt's drag sources identify the drop by it, or
-  /// otherwise the current server time.
-  private func requestTime() throws(TransferError) -> UInt32 {
-    if let time = read.dropTime, time != noTime { return time }
-    let property = atoms[.timeProperty]
-    return try wait(deadline) { [requestor] event in
-      guard case .propertySet(requestor, property, let time) = event else { return nil }
-      return time
-    }
   }
 
   /// Returns the formats that the owner offers; empty unless it lists them as atoms (ICCCM 2.6.2).
   ///
   /// An owner that lists no formats is not asked for text, because it may have omitted the hint for secrets, too.
-  private func offeredTargets() throws(TransferError) -> Set<Atom> {
+  private nonisolated(nonsending) func offeredTargets() async throws(TransferError) -> Set<Atom> {
     try ask(for: atoms[.targets], into: atoms[.targetsProperty])
-    let answer = try answer(to: atoms[.targets], in: atoms[.targetsProperty], limit: 256 << 10)
+    let answer = try await answer(to: atoms[.targets], in: atoms[.targetsProperty], limit: 256 << 10)
     guard case .value(_, format: 32, let bytes) = answer else {
       // Do not report a clipboard without text, because other programs may be able to paste it.
-      if read.reason != .followed { throw .refused }
+      if !isFollowed { throw .refused }
       return []
     }
     return bytes.withUnsafeBytes { Set($0.bindMemory(to: Atom.self)) }
@@ -145,12 +122,12 @@ final class SelectionTransfer: ClipboardOffer {
   nonisolated(nonsending) func bytes(
     of format: RequestedFormat, within limits: TransferLimits
   ) async throws(TransferError) -> [UInt8] {
-    guard case .text(let text, let isLast) = format else { return try hint(within: limits) }
+    guard case .text(let text, let isLast) = format else { return try await hint(within: limits) }
     // A replaced owner receives no further request.
     if graceEnd != nil || isOwnershipLost { throw replaced }
-    defer { stage = .examining(since: lookup) }
+    defer { stage = .examining }
     do throws(TransferError) {
-      return try self.text(as: text, isLast: isLast, within: limits)
+      return try await self.text(as: text, isLast: isLast, within: limits)
     } catch {
       // Use another window, because the owner may still answer, or send chunks.
       releaseRequestor()
@@ -159,23 +136,25 @@ final class SelectionTransfer: ClipboardOffer {
     }
   }
 
-  private func hint(within limits: TransferLimits) throws(TransferError) -> [UInt8] {
+  private nonisolated(nonsending) func hint(within limits: TransferLimits) async throws(TransferError)
+    -> [UInt8]
+  {
     let (hint, property) = (atoms.secretHint, atoms[.hintProperty])
     try ask(for: hint, into: property)
-    switch try answer(to: hint, in: property, limit: limits.bytes) {
+    switch try await answer(to: hint, in: property, limit: limits.bytes) {
     case .refused: throw .refused
     case .tooLarge: throw .tooLarge(limit: limits.bytes)
     case .value(_, _, let bytes): return bytes
     }
   }
 
-  private func text(
+  private nonisolated(nonsending) func text(
     as format: TextFormat, isLast: Bool, within limits: TransferLimits
-  ) throws(TransferError) -> [UInt8] {
+  ) async throws(TransferError) -> [UInt8] {
     let (target, property) = (atoms[format], atoms[.textProperty])
     stage = .asked(by: try ask(for: target, into: property))
-    if isLast { read.asked() }
-    switch try answer(to: target, in: property, within: limits.idleTimeout, limit: limits.bytes) {
+    if isLast { commit() }
+    switch try await answer(to: target, in: property, within: limits.idleTimeout, limit: limits.bytes) {
     case .tooLarge: throw .tooLarge(limit: limits.bytes)
     case .value(let type, format: 8, let bytes):
       guard let text = atoms.utf8(bytes, type: type, target: format) else { throw .refused }
@@ -202,19 +181,22 @@ final class SelectionTransfer: ClipboardOffer {
   /// - Returns: the number of the request.
   @discardableResult
   private func ask(for target: Atom, into property: Atom) throws(TransferError) -> UInt32 {
-    if let window = read.activeWindow, try !connection.hasFocus(window, deadline) {
+    if let window = read.activeWindow, try !connection.hasFocus(window, .endless) {
       lacksFocus = true
       throw .cancelled
     }
-    try deadline.check()
     // Handle pending events first, because the owner may have changed since its formats were examined.
-    while let event = connection.consumeEvent() {
-      try deadline.check()
-      try handle(event)
+    var isMore = true
+    while isMore {
+      isMore = handleEvents()
+      while !events.isEmpty { try handle(events.removeFirst()) }
+      try check(end)
     }
+    if isConnectionLost { throw .unavailable }
+    offer = selections.offer
+    guard read.offer == nil || read.offer == offer else { throw .cancelled }
     var request: UInt32?
     let send = { [self] in
-      guard read.isCurrentOffer() else { return }
       request = connection.convert(selection, to: target, into: property, of: requestor, at: time)
       connection.flush()
       outstanding = .answer
@@ -224,20 +206,21 @@ final class SelectionTransfer: ClipboardOffer {
   }
 
   /// Receives the owner's answer, in one property or in chunks.
-  private func answer(
+  private nonisolated(nonsending) func answer(
     to target: Atom, in property: Atom, within wait: Duration? = nil, limit: Int
-  ) throws(TransferError) -> Answer {
-    let deadline = deadline.limited(to: wait ?? read.limits.idleTimeout)
-    guard try waitForAnswer(to: target, in: property, deadline) else { return .refused }
+  ) async throws(TransferError) -> Answer {
+    guard try await waitForAnswer(to: target, in: property, atMost: wait ?? read.limits.idleTimeout) else {
+      return .refused
+    }
     if case .asked = stage { stage = .answered }
     var bytes: [UInt8] = []
     let outcome = try connection.consumeProperty(
-      property, of: requestor, appendingTo: &bytes, limit: max(limit, 4), self.deadline)
-    if case .answered = stage, !bytes.isEmpty, graceEnd == nil { read.asked() }
+      property, of: requestor, appendingTo: &bytes, limit: max(limit, 4), .endless)
+    if case .answered = stage, !bytes.isEmpty { commit() }
     switch outcome {
     case .consumed(atoms[.incr], _):
       // Ignore the announced size, because xclip announces 0. Deleting the property has requested the first chunk.
-      return try receiveChunks(in: property, limit: limit)
+      return try await receiveChunks(in: property, limit: limit)
     case .consumed where bytes.count > limit: return .tooLarge
     case .consumed(let type, let format): return .value(type: type, format: format, bytes: bytes)
     case .tooLarge: return .tooLarge
@@ -246,11 +229,10 @@ final class SelectionTransfer: ClipboardOffer {
   }
 
   /// Returns whether the owner has written the property; ignores answers to other requests.
-  private func waitForAnswer(
-    to target: Atom, in property: Atom, _ deadline: Deadline
-  ) throws(TransferError) -> Bool {
-    let (requestor, selection) = (requestor, selection)
-    return try wait(deadline) { [self] event in
+  private nonisolated(nonsending) func waitForAnswer(
+    to target: Atom, in property: Atom, atMost limit: Duration
+  ) async throws(TransferError) -> Bool {
+    try await wait(atMost: limit) { event in
       guard case .selectionAnswered(let answer) = event, answer.requestor == requestor,
         answer.selection == selection, answer.target == target,
         answer.property == property || answer.property == noAtom
@@ -262,48 +244,90 @@ final class SelectionTransfer: ClipboardOffer {
 
   // MARK: - Waiting
 
-  /// Waits for an event for which `pick` returns a value.
-  ///
-  /// Events are handled in order, so an answer that an owner sent before it exited is used.
-  private func wait<Found>(_ deadline: Deadline, for pick: (Event) -> Found?) throws(TransferError) -> Found {
-    while true {
-      let event = try connection.nextEvent(graceEnd.map(deadline.limited(until:)) ?? deadline)
-      if let found = pick(event) { return found }
-      try handle(event)
-    }
-  }
-
-  private func handle(_ event: Event) throws(TransferError) {
-    orphanedRequests.handle(event)
+  /// Receives an event that may concern this read; events are handled in order, so an answer that an owner sent before
+  /// it exited is used.
+  func receive(_ event: Event) {
     switch event {
-    // Another client has destroyed the window for the answers: cancel, so that the caller reads again with a new
-    // window.
-    case .windowDestroyed(requestor), .windowMissing(requestor):
-      isReplaced = true
-      throw .cancelled
-    // The owner has exited, possibly before its window was observed. If another program has replaced the owner, report
-    // that instead.
-    case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
-    case .ownerChanged(let change) where change.selection == selection:
-      report(change)
-      if isCurrent(change) { try ownerChanged(change) }
+    case .selectionAnswered(let answer) where answer.requestor == requestor: events.append(event)
+    case .propertySet(requestor, _, _): events.append(event)
+    case .windowDestroyed(requestor), .windowMissing(requestor): events.append(event)
+    case .windowDestroyed(owner), .windowMissing(owner): events.append(event)
+    case .ownerChanged(let change) where change.selection == selection: events.append(event)
     default: break
     }
   }
 
-  private func report(_ change: Event.SelectionChange) {
-    if change.selection == atoms[.clipboard] { reportOwner(change.owner) }
+  /// Waits for an event for which `pick` returns a value.
+  private nonisolated(nonsending) func wait<Found>(
+    atMost limit: Duration, for pick: (Event) -> Found?
+  ) async throws(TransferError) -> Found {
+    let limit = SuspendingClock.now + limit
+    while true {
+      let limit = min(limit, end, graceEnd ?? end)
+      // Check the limit for each event, because a flood of events leaves no time to wait.
+      try check(limit)
+      if events.isEmpty { handleEvents() }
+      if let event = events.first {
+        events.removeFirst()
+        if let found = pick(event) { return found }
+        try handle(event)
+      } else if isConnectionLost {
+        throw .unavailable
+      } else {
+        await withCheckedContinuation { continuation in
+          // The thread may have handled events since the check above, when no waiter was there to wake.
+          if events.isEmpty, !isConnectionLost, isWanted {
+            selections.assumeIsolated { $0.resumeLater(continuation, before: limit) }
+          } else {
+            continuation.resume()
+          }
+        }
+      }
+    }
   }
 
-  /// Whether the owner changed after the request that looked up the owner.
-  private func isCurrent(_ change: Event.SelectionChange) -> Bool {
-    guard case .examining(let request) = stage else { return true }
-    return change.isAfter(request)
+  /// - Returns: whether there may be more events.
+  @discardableResult
+  private func handleEvents() -> Bool { selections.assumeIsolated { $0.handleEvents() } }
+
+  private func check(_ limit: SuspendingClock.Instant) throws(TransferError) {
+    if !isWanted { throw .cancelled }
+    if SuspendingClock.now >= limit { throw .timedOut }
+  }
+
+  /// Whether to continue to wait for the owner.
+  private var isWanted: Bool {
+    if Task.isCancelled { return false }
+    return switch stage {
+    case .answered: true
+    case .asked where isFollowed: !selections.assumeIsolated { $0.isEnding }
+    case .examining, .asked: read.permit.current != nil
+    }
+  }
+
+  private func handle(_ event: Event) throws(TransferError) {
+    switch event {
+    // Cancel, so that the caller reads again with a new window.
+    case .windowDestroyed(requestor), .windowMissing(requestor):
+      isRequestorLost = true
+      throw .cancelled
+    // The owner has exited, possibly before its window was observed. If another program has replaced the owner, report
+    // that instead.
+    case .windowDestroyed(owner), .windowMissing(owner): throw graceEnd == nil ? .ownerGone : replaced
+    // The lookup has found the owner of an earlier change.
+    case .ownerChanged(let change) where change.isAfter(lookup): try ownerChanged(change)
+    default: break
+    }
+  }
+
+  private func commit() {
+    guard !isCommitted else { return }
+    isCommitted = true
+    selections.assumeIsolated { $0.wake() }
   }
 
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
-    isReplaced = change.owner != nil
-    if let owner = change.owner, owner == read.ownWindow() {
+    if let owner = change.owner, connection.client(of: owner) == connection.client(of: requestor) {
       // Continue if the request had reached the owner before this change, because the text was then copied before the
       // user's copy from the history.
       guard isRequestBefore(change) else { throw .ownershipLost }
@@ -346,17 +370,19 @@ final class SelectionTransfer: ClipboardOffer {
 
   private func isAnotherProgram(_ owner: Window?) -> Bool {
     guard let owner else { return false }
-    return connection.client(of: owner) != connection.client(of: watched)
+    return connection.client(of: owner) != connection.client(of: self.owner)
   }
 
   // MARK: - INCR (ICCCM 2.7.2)
 
-  private func receiveChunks(in property: Atom, limit: Int) throws(TransferError) -> Answer {
+  private nonisolated(nonsending) func receiveChunks(in property: Atom, limit: Int)
+    async throws(TransferError) -> Answer
+  {
     var bytes: [UInt8] = []
     var first: (type: Atom, format: UInt8)?
     while true {
       let before = bytes.count
-      switch try consumeChunk(of: property, appendingTo: &bytes, limit: limit) {
+      switch try await consumeChunk(of: property, appendingTo: &bytes, limit: limit) {
       case .consumed(let type, let format):
         // An empty chunk marks the end.
         guard bytes.count > before else {
@@ -366,29 +392,28 @@ final class SelectionTransfer: ClipboardOffer {
         first = (type, format)
       case .tooLarge:
         bytes = []
-        try discardChunks(in: property)
+        try await discardChunks(in: property)
         return .tooLarge
       case .absent, .unsteady: return .refused
       }
     }
   }
 
-  private func consumeChunk(
+  private nonisolated(nonsending) func consumeChunk(
     of property: Atom, appendingTo bytes: inout [UInt8], limit: Int
-  ) throws(TransferError) -> XConnection.ConsumedProperty {
-    let deadline = deadline.limited(to: read.limits.idleTimeout)
+  ) async throws(TransferError) -> XConnection.ConsumedProperty {
     while true {
-      try waitForChunk(of: property, deadline)
+      try await waitForChunk(of: property)
       let outcome = try connection.consumeProperty(
-        property, of: requestor, appendingTo: &bytes, limit: limit, self.deadline)
+        property, of: requestor, appendingTo: &bytes, limit: limit, .endless)
       // An absent property was already read together with the previous chunk; only an empty property marks the end.
       if outcome != .absent { return outcome }
     }
   }
 
-  private func waitForChunk(of property: Atom, _ deadline: Deadline) throws(TransferError) {
+  private nonisolated(nonsending) func waitForChunk(of property: Atom) async throws(TransferError) {
     outstanding = .chunk
-    try wait(deadline) { [requestor] event in
+    try await wait(atMost: read.limits.idleTimeout) { [requestor] event in
       if case .propertySet(requestor, property, _) = event { () } else { nil }
     }
     outstanding = nil
@@ -399,10 +424,10 @@ final class SelectionTransfer: ClipboardOffer {
   ///
   /// xclip 0.13 serves no other requestor until a transfer is over: if a transfer is abandoned, no program can paste
   /// from xclip again.
-  private func discardChunks(in property: Atom) throws(TransferError) {
+  private nonisolated(nonsending) func discardChunks(in property: Atom) async throws(TransferError) {
     do {
-      while try !connection.discardProperty(property, of: requestor, deadline) {
-        try waitForChunk(of: property, deadline.limited(to: read.limits.idleTimeout))
+      while try !connection.discardProperty(property, of: requestor, .endless) {
+        try await waitForChunk(of: property)
       }
     } catch {
       // Report that the text is too large rather than a timeout or the owner's exit.

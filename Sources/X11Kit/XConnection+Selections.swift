@@ -17,8 +17,11 @@ extension XConnection {
   /// Makes `window` the owner of `selection` (ICCCM 2.1).
   ///
   /// The server ignores the request if another client became the owner after `time`.
-  func setOwner(of selection: Atom, to window: Window, at time: xcb_timestamp_t) {
-    xcb_set_selection_owner(handle, window, selection, time)
+  ///
+  /// - Returns: the number of the request.
+  @discardableResult
+  func setOwner(of selection: Atom, to window: Window, at time: xcb_timestamp_t) -> UInt32 {
+    xcb_set_selection_owner(handle, window, selection, time).sequence
   }
 
   /// Asks the owner of `selection` to convert it to `target` and store it in `property` of `requestor` (ICCCM 2.4).

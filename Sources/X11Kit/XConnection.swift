@@ -24,7 +24,6 @@ final class XConnection {
   struct WindowEvents: OptionSet {
     let rawValue: UInt32
 
-    static let none: WindowEvents = []
     static let properties = WindowEvents(rawValue: XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue)
     /// Changes of the window itself, including its destruction.
     static let structure = WindowEvents(rawValue: XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue)
@@ -35,6 +34,8 @@ final class XConnection {
   let root: Window
   /// The code of XFixesSelectionNotify; nil before ``prepareOwnerChanges()``.
   var ownerChangeCode: CInt?
+  /// What is selected on the windows of other clients.
+  private var selected: [Window: [WindowEvents]] = [:]
 
   /// Connects to `display`; nil stands for the variable `DISPLAY`.
   init(display: String?) throws(X11Error) {
@@ -74,19 +75,6 @@ final class XConnection {
   /// The maximum request length of the server, in units of 4 bytes.
   var longestRequest: Int { Int(xcb_get_maximum_request_length(handle)) }
 
-  /// Sleeps until data arrives; call it after flushing, when the queue is empty.
-  func waitForInput(_ deadline: Deadline) throws(TransferError) {
-    try deadline.check()
-    var descriptors = [pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)]
-    if let cancellation = deadline.cancellation {
-      descriptors.append(pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0))
-    }
-    // `poll` fails only with EINTR or ENOMEM; then the caller tries again, and the deadline still applies.
-    poll(&descriptors, nfds_t(descriptors.count), deadline.pollTimeout)
-    deadline.cancellation?.clear()
-    try deadline.check()
-  }
-
   // MARK: - Events
 
   /// Returns the next event, from the queue or the socket, without waiting.
@@ -115,17 +103,6 @@ final class XConnection {
   private func consumeEventAfterFlush() -> Event? {
     flush()
     return consumeQueuedEvent()
-  }
-
-  func nextEvent(_ deadline: Deadline) throws(TransferError) -> Event {
-    // Flush first: flushing may read events, and `poll` would not wake for them.
-    flush()
-    while true {
-      try deadline.check()
-      if let event = consumeEvent() { return event }
-      if isLost { throw .unavailable }
-      try waitForInput(deadline)
-    }
   }
 
   private func event(from raw: UnsafeMutablePointer<xcb_generic_event_t>?) -> Event? {
@@ -160,7 +137,9 @@ final class XConnection {
     flush()
     while xcb_poll_for_reply(handle, sequence, &reply, &error) == 0 {
       do {
-        try waitForInput(deadline)
+        var input = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
+        // `poll` fails only with EINTR or ENOMEM; then this tries again, and the deadline still applies.
+        poll(&input, 1, try deadline.pollTimeout)
       } catch {
         xcb_discard_reply(handle, sequence)
         throw error
@@ -207,11 +186,24 @@ final class XConnection {
     xcb_destroy_window(handle, window)
   }
 
-  /// Selects the events that this connection receives for a window, which may be another client's.
+  /// Receives events of another client's window until ``deselect(_:on:)``.
   ///
   /// If the window does not exist, an `Event.windowMissing` follows.
   func select(_ events: WindowEvents, on window: Window) {
-    var mask = events.rawValue
+    selected[window, default: []].append(events)
+    updateEvents(of: window)
+  }
+
+  /// Ends one ``select(_:on:)`` of the same events.
+  func deselect(_ events: WindowEvents, on window: Window) {
+    guard let index = selected[window]?.firstIndex(of: events) else { return }
+    selected[window]?.remove(at: index)
+    updateEvents(of: window)
+    if selected[window] == [] { selected[window] = nil }
+  }
+
+  private func updateEvents(of window: Window) {
+    var mask = WindowEvents(selected[window] ?? []).rawValue
     xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)
   }
 
@@ -368,6 +360,6 @@ final class XConnection {
 public enum X11Error: Error, Equatable, Sendable {
   /// No server answered at `display`, which is the value of `DISPLAY` if no display was given.
   case cannotConnect(display: String)
-  /// The connection is permanently lost; create a new reader or owner.
+  /// The connection is permanently lost; create a new object.
   case connectionLost
 }

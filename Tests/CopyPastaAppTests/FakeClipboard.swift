@@ -45,11 +45,10 @@ final class FakeClipboard: SystemClipboard {
     set { offers.limits = newValue }
   }
   var offer: Int { offers.offer }
-  var isReading: Bool { offers.isReading }
   func afterRead(_ body: @escaping @MainActor () -> Void) { offers.afterRead(body) }
   func follow(_ isFollowing: Bool) { offers.follow(isFollowing) }
   func endRevokedReads() {}
-  var isEnding = false
+  func endUnansweredReads() {}
   func close() { offers.close() }
 
   func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {

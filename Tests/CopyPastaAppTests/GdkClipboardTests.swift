@@ -20,11 +20,11 @@ import Testing
 
   init() {
     // The limits are long because other suites keep the main thread busy.
-    clipboard = GdkClipboard(device, PendingRead(limit: .seconds(3600)))
+    clipboard = GdkClipboard(device)
     clipboard.deliver = deliveries.take
     observation = clipboard.changes.add { [ownerChanges] _ in ownerChanges.add() }
     clipboard.limits = TransferLimits(
-      idleTimeout: .seconds(3600), total: .seconds(3600), grace: .milliseconds(1))
+      idleTimeout: .seconds(3600), total: .seconds(3600), grace: .milliseconds(1), copyDelay: .seconds(3600))
   }
 
   private nonisolated static let whole = ClipboardDelivery.success(.text("whole"))
@@ -104,8 +104,7 @@ import Testing
     try await pump("a request") { device.reads == 1 }
     source.follow(false)
     #expect(source.isReading)
-    source.isEnding = true
-    source.endRevokedReads()
+    source.endUnansweredReads()
     try await pump("the end") { deliveries.all == [.failure(.cancelled)] && !source.isReading }
   }
 
@@ -135,17 +134,22 @@ import Testing
     if answers.contains(.served) { try await pump("a delivery") { deliveries.all.first == Self.whole } }
   }
 
-  @Test func `a newer offer stays pending when the earlier text is delivered`() async {
-    let (pendingRead, permit) = (PendingRead(), ReadPermit())
-    permit.grant()
-    let delivery = await pendingRead.delivery(under: permit) {
-      // The text is requested, and another program copies.
-      pendingRead.end()
-      pendingRead.begin()
-      return .text("whole")
+  @Test func `a copy waits for a newer offer while the earlier text is delivered`() async throws {
+    source.follow(true)
+    device.copy(sending: "whole", isEnded: true)
+    var copying: Task<Void, any Error>?
+    clipboard.deliver = { [clipboard, device, deliveries] delivery, offer in
+      if copying == nil {
+        device.copy(sending: "whole", isEnded: true)
+        clipboard.notePress(at: 0)
+        copying = Task { try await clipboard.offer("own") }
+      }
+      deliveries.take(delivery, offer)
     }
-    #expect(delivery == Self.whole)
-    #expect(pendingRead.isPending)
+    try await pump("the copy") { device.offers == 1 }
+    #expect(device.readsBeforeOffer == 2)
+    try await pump("both texts") { deliveries.all == [Self.whole, Self.whole] }
+    try await copying?.value
   }
 
   @Test func `a copy that waits for the current read runs after its delivery`() async throws {

@@ -5,17 +5,17 @@ import GtkTestSupport
 import Synchronization
 import TestSupport
 import Testing
-import X11Kit
 
 @testable import CopyPastaApp
+@testable import X11Kit
 
-/// CopyPasta's two X11 connections for the clipboard.
+/// CopyPasta's X11 connection for the clipboard.
 @MainActor
 @Suite(.tags(.recordsEveryCopy)) struct X11ClipboardTests {
   @Test func `a paste and the window's own read both get the text when started together`() async throws {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
-      let owner = try SelectionOwner(display: display)
+      let owner = X11Selections(display: display)
       try await owner.offer(Array("there".utf8))
       for _ in 1...20 {
         let deliveries = Deliveries()
@@ -35,7 +35,7 @@ import X11Kit
     try await VirtualDesktop.with { desktop in
       let clipboard = X11Clipboard(display: try #require(desktop.environment["DISPLAY"]))
       try await clipboard.offer("row")
-      let window = try #require(clipboard.owner?.window)
+      let window = try #require(await clipboard.selections.window)
       let rival = try desktop.start([
         "/usr/bin/python3", Self.fixture("requestor.py"), "rival", "\(window)",
       ])
@@ -79,19 +79,23 @@ import X11Kit
   ) async throws {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
-      let pendingRead = PendingRead(limit: .seconds(3600))
-      let clipboard = X11Clipboard(display: display, pendingRead)
+      let clipboard = X11Clipboard(display: display)
+      let selections = clipboard.selections
       let deliveries = Deliveries()
       let source = clipboard
       source.deliver = deliveries.take
       source.limits = TransferLimits(
-        idleTimeout: .seconds(3600), total: .seconds(3600), grace: .seconds(3600))
+        idleTimeout: .seconds(3600), total: .seconds(3600), grace: .seconds(3600),
+        copyDelay: .seconds(3600))
       let stalled = try await ClipboardOwner.start(behaving: "IncrStall", on: desktop)
       source.follow(true)
-      try await waitUntil("the request") { !stalled.contentRequests.isEmpty && !pendingRead.isPending }
+      try await waitUntil("the request") {
+        let isPending = await selections.isReadPending
+        return !stalled.contentRequests.isEmpty && !isPending
+      }
       let next = "Forms:UTF8_STRING=1000-\(first),text/plain=500-refused,STRING=served"
       _ = try await ClipboardOwner.start(behaving: next, on: desktop)
-      try await waitUntil("the pending read") { pendingRead.isPending }
+      try await waitUntil("the pending read") { await selections.isReadPending }
       let copy = Task { try await clipboard.offer("row") }
       // Ends the slow read.
       try await stalled.program.killNow()
@@ -128,17 +132,20 @@ import X11Kit
       }
       for offer in offers { try await offer.value }
       #expect(try await source.readNow() == .own)
-      let window = try #require(clipboard.owner?.window)
+      let window = try #require(await clipboard.selections.window)
       let killer = try desktop.start([
         "/usr/bin/python3", Self.fixture("requestor.py"), "attack", "kill", "\(window)",
       ])
-      try await waitUntil("the connection closed") { clipboard.owner == nil && !killer.isRunning }
-      var others: [SelectionOwner] = []
-      while others.last?.window != window {
-        try #require(others.count < 50)
-        others.append(try SelectionOwner(display: display))
+      try await waitUntil("the connection closed") {
+        let window = await clipboard.selections.window
+        return window == nil && !killer.isRunning
       }
-      try await others.last?.offer(Array("another's".utf8))
+      var others: [X11Selections] = []
+      while await others.last?.window != window {
+        try #require(others.count < 50)
+        others.append(X11Selections(display: display))
+        try await others.last?.offer(Array("another's".utf8))
+      }
       #expect(try await source.readNow() == .text("another's"))
       // The next copy opens a new connection.
       try await clipboard.offer("ours again")
@@ -178,7 +185,7 @@ import X11Kit
       let drop = Task { @MainActor in try await source.read(FakeDrop(nil), under: permit) }
       try await waitUntil("the request") { slow.lines == ["ready", "TARGETS"] }
       source.follow(true)
-      var owner: SelectionOwner? = try SelectionOwner(display: display)
+      var owner: X11Selections? = X11Selections(display: display)
       for text in ["one", "two"] {
         try await owner?.offer(Array(text.utf8))
         try await waitUntil("the text") { deliveries.all.last == .success(.text(text)) }
@@ -205,7 +212,7 @@ import X11Kit
       let source = X11Clipboard(display: display)
       source.deliver = deliveries.take
       let observation = source.changes.add { _ in ownerChanges.add() }
-      let owner = try SelectionOwner(display: display)
+      let owner = X11Selections(display: display)
       try await owner.offer(Array("before".utf8))
       #expect(source.watchNextChange())
       try await waitUntil("the change reported") {

@@ -140,19 +140,18 @@ extension Outcome: CustomTestStringConvertible {
   }
 }
 
-extension SelectionReader {
+extension X11Selections {
   /// Reads with limits that are sufficient for a slow machine.
   func outcome(
-    ownWindow: UInt32? = nil, activeWindow: UInt32? = nil, limit: Int = 128 << 20,
+    activeWindow: UInt32? = nil, limit: Int = 128 << 20,
     idleTimeout: Duration = .seconds(60),
     total: Duration = .seconds(120), grace: Duration = .seconds(60), reason: SelectionRead.Reason = .pasted
   ) async -> Outcome {
     let press = ReadPermit()
     press.grant()
-    var read = SelectionRead(
+    let read = SelectionRead(
       reason, under: reason == .followed ? permit : press, activeWindow: activeWindow,
       within: TransferLimits(bytes: limit, idleTimeout: idleTimeout, total: total, grace: grace))
-    read.ownWindow = { ownWindow }
     do {
       return .content(try await self.read(read))
     } catch {

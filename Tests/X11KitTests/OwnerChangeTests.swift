@@ -1,5 +1,4 @@
 import ClipboardCore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -11,13 +10,13 @@ extension X11KitTests {
     private static let server = Task { try await XServer() }
     let display: String
     let permit = ReadPermit()
-    let reader: SelectionReader
+    let reader: X11Selections
     /// Retained for the whole test, because a client is killed when its object is released.
     var clients: [Client] = []
 
     init() async throws {
       display = try await Self.server.value.display
-      reader = try SelectionReader(display: display, permit: permit)
+      reader = X11Selections(display: display, permit: permit)
       permit.grant()
     }
 
@@ -38,15 +37,15 @@ extension X11KitTests {
       let owner = try await own("Owner")
       for _ in 1...3 {
         permit.grant()
-        await reader.permitChanged()
+        await reader.conditionsChanged()
         #expect(try await nextOutcome() == .text("the owner's text"))
         permit.revoke()
-        await reader.permitChanged()
+        await reader.conditionsChanged()
       }
       try await own("Html")
       #expect(try await owner.lines(before: "lost").count { $0 == "UTF8_STRING" } == 3)
       permit.grant()
-      await reader.permitChanged()
+      await reader.conditionsChanged()
       #expect(try await nextOutcome() == .text("bold"))
     }
 
@@ -72,26 +71,23 @@ extension X11KitTests {
       async throws
     {
       let slow = try await own("Late")
-      let owner = try SelectionOwner(display: display)
-      let (reader, window) = (reader, owner.window)
-      async let outcome = reader.outcome(ownWindow: window, grace: .milliseconds(1), reason: .followed)
+      let reader = reader
+      async let outcome = reader.outcome(grace: .milliseconds(1), reason: .followed)
       #expect(try await slow.lines(before: "UTF8_STRING") == ["TARGETS"])
-      #expect(try await owner.offer(Array("own".utf8)) == .held)
+      try await reader.offer(Array("own".utf8))
       try slow.tell("go on")
       #expect(await outcome == .text("too late"))
-      try await reader.nextOffer()
-      #expect(await reader.outcome(ownWindow: window, reason: .followed) == .content(.own))
+      #expect(await reader.outcome(reason: .followed) == .content(.own))
     }
 
     @Test func `a clipboard read fails if CopyPasta takes the clipboard before the request for the text`()
       async throws
     {
       let slow = try await own("TargetsWhenTold")
-      let owner = try SelectionOwner(display: display)
-      let (reader, window) = (reader, owner.window)
-      async let outcome = reader.outcome(ownWindow: window, reason: .followed)
+      let reader = reader
+      async let outcome = reader.outcome(reason: .followed)
       #expect(try await slow.nextLine() == "TARGETS")
-      try await owner.offer(Array("own".utf8))
+      try await reader.offer(Array("own".utf8))
       #expect(await outcome == .failure(.ownershipLost))
     }
 
@@ -149,16 +145,18 @@ extension X11KitTests {
     }
 
     @Test
-    func `offering a text returns ownershipLost if another program takes the clipboard at the same time`()
+    func `offering a text throws ownershipLost if another program takes the clipboard at the same time`()
       async throws
     {
-      let owner = try SelectionOwner(display: display)
-      let rival = try Client.fixture("requestor", "rival", "\(owner.window)", display: display)
+      let owner = X11Selections(display: display)
+      try await owner.offer([])
+      let window = try #require(await owner.window)
+      let rival = try Client.fixture("requestor", "rival", "\(window)", display: display)
       #expect(try await rival.nextLine() == "ready")
-      var rounds = 0
-      while try await owner.offer(Array("own".utf8)) != .ownershipLost, rounds < 2000 { rounds += 1 }
-      #expect(rounds < 2000)
-      #expect(!owner.isOwner)
+      await #expect(throws: TransferError.ownershipLost) {
+        for _ in 1...2000 { try await owner.offer(Array("own".utf8)) }
+      }
+      #expect(try await eventually { await !owner.isOwner })
       withExtendedLifetime(rival) {}
     }
 
@@ -199,24 +197,16 @@ extension X11KitTests {
     {
       for (behaviour, last) in [("Mute", "TARGETS"), ("NoAnswer", "UTF8_STRING")] {
         let silent = try await own(behaviour)
-        let isWanted = Mutex(true)
-        var read = SelectionRead(
-          .followed, under: permit, within: TransferLimits(idleTimeout: .seconds(3600)))
-        read.isWanted = { _ in isWanted.withLock(\.self) }
-        let reading = Task { [reader, read] in
-          do throws(TransferError) {
-            return Outcome.content(try await reader.read(read))
-          } catch {
-            return .failure(error)
-          }
+        let reading = Task { [reader] in
+          await reader.outcome(idleTimeout: .seconds(3600), total: .seconds(3600), reason: .followed)
         }
         while let line = try await silent.nextLine(), line != last {}
-        isWanted.withLock { $0 = false }
-        reader.endUnwantedRead()
+        permit.revoke()
+        if behaviour == "NoAnswer" { await reader.endUnansweredReads() }
+        await reader.conditionsChanged()
         #expect(await reading.value == .failure(.cancelled), "\(behaviour)")
+        permit.grant()
       }
-      try await own("Owner")
-      #expect(try await nextOutcome() == .text("the owner's text"))
     }
 
     /// The owner replaces its text with the secret only after the reader has examined the formats.

@@ -12,8 +12,8 @@ extension X11KitTests {
   @Suite(.serialized, .tags(.skipsSecrets, .survivesOthers)) final class ReaderTests {
     private static let server = Task { try await XServer() }
     let display: String
-    let reader: SelectionReader
-    let good: SelectionOwner
+    let reader: X11Selections
+    let good: X11Selections
     /// Retained for the whole test, because a client is killed when its object is released.
     var clients: [Client] = []
 
@@ -21,8 +21,8 @@ extension X11KitTests {
       display = try await Self.server.value.display
       let permit = ReadPermit()
       permit.grant()
-      reader = try SelectionReader(display: display, permit: permit)
-      good = try SelectionOwner(display: display)
+      reader = X11Selections(display: display, permit: permit)
+      good = X11Selections(display: display)
     }
 
     @Test(arguments: [
@@ -153,7 +153,7 @@ extension X11KitTests {
       let press = ReadPermit()
       press.grant()
       var read = SelectionRead(.pasted, under: press, within: TransferLimits())
-      read.isCurrentOffer = { false }
+      read.offer = reader.offer + 1
       await #expect(throws: TransferError.cancelled) { try await self.reader.read(read) }
       try await expectNextReadIsRight()
       #expect(try await owner.lines(before: "lost") == [])
@@ -237,7 +237,7 @@ extension X11KitTests {
       #expect(await reader.outcome() == .content(.text(text)))
     }
 
-    @Test func `cancelling ends both a running and a waiting clipboard read`() async throws {
+    @Test func `cancelling ends clipboard reads that run side by side`() async throws {
       let owner = try await own("Mute")
       let read = Task { [reader] in await reader.outcome() }
       let waiting = Task { [reader] in await reader.outcome() }
@@ -251,7 +251,7 @@ extension X11KitTests {
 
     @Test func `reading a clipboard without a selection owner returns no text`() async throws {
       // The server clears the selection when the owner is released.
-      try await SelectionOwner(display: display).offer([])
+      try await X11Selections(display: display).offer([])
       // A program that an earlier test has just started may take the clipboard before it is killed.
       #expect(try await eventually { await reader.outcome() == .content(.noText) })
       try await expectNextReadIsRight()

@@ -10,14 +10,21 @@ final class GdkClipboard: SystemClipboard {
   let changes = Observers<Bool>()
   var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void = { _, _ in }
   var limits = TransferLimits()
-  private let pendingRead: PendingRead
   private let permit = ReadPermit()
   /// The number of changes of the selection owner.
   private(set) var offer = 0
   private var hasNewOffer = false
+  /// Whether our own offer has replaced the new offer before it was read.
+  private var isMissed = false
   private var following: Task<Void, Never>?
   private var isClosed = false
+  private var isEnding = false
   private var reads: [Read] = []
+  /// The read of `following` that is in progress, or is being delivered.
+  private var followed: Read?
+  private var afterFollowed: [@MainActor () -> Void] = []
+  /// Copies that wait until `isReadPending` is false.
+  private var copies: [CheckedContinuation<Void, Never>] = []
   private var offered: OwnOffer?
   /// True until the user presses something after the last copy elsewhere.
   private(set) var needsPress = true
@@ -41,6 +48,8 @@ final class GdkClipboard: SystemClipboard {
     var isOwnershipLost = false
     var hasAsked = false
     var hasBegun = false
+    /// Whether no further request for the text is expected: it has begun to arrive, or its last format is requested.
+    var isCommitted = false
     /// Receives a value at the change of the selection owner for which `confirm` waits.
     var change: FirstValue<Void>?
 
@@ -58,8 +67,7 @@ final class GdkClipboard: SystemClipboard {
     var replaced: TransferError { isOwnershipLost ? .ownershipLost : .cancelled }
   }
 
-  init(_ device: any ClipboardDevice, _ pendingRead: PendingRead = PendingRead()) {
-    self.pendingRead = pendingRead
+  init(_ device: any ClipboardDevice) {
     self.device = device
     device.onChange(weakly(self) { $0.changed() })
   }
@@ -71,12 +79,14 @@ final class GdkClipboard: SystemClipboard {
       otherCopies += 1
     }
     noteChange(isOwn: isOwn)
-    hasNewOffer = !device.mimeTypes.isEmpty
-    if hasNewOffer, !isOwn, permit.current != nil { pendingRead.begin() }
-    if !isOwn {
+    if isOwn {
+      isMissed = isMissed || hasNewOffer
+    } else {
+      (hasNewOffer, isMissed) = (!device.mimeTypes.isEmpty, false)
       offered = nil
       changes.notify(hasNewOffer)
     }
+    resumeCopies()
     readOffers()
   }
 
@@ -106,13 +116,33 @@ final class GdkClipboard: SystemClipboard {
   /// Makes no offer that the compositor would refuse: GDK would not notice the refusal, and would ignore all later
   /// copies in other programs.
   func setText(_ offer: OwnOffer, _ press: CopyPress) async throws(TransferError) {
-    await pendingRead.wait()
+    await pendingRead()
     device.synchronise()
     guard press.moment == otherCopies else { throw .ownershipLost }
     // In another program's window, copies go unnoticed.
     guard !device.isLeft else { throw .unavailable }
     device.offer(offer.text.bytes, as: TextFormat.mimeTypes)
     offered = offer
+  }
+
+  /// Whether there is an offer of another program whose text a followed read has still to request.
+  private var isReadPending: Bool {
+    permit.current != nil && (hasNewOffer || followed?.isCommitted == false)
+  }
+
+  /// Waits briefly for a pending read.
+  private func pendingRead() async {
+    guard isReadPending else { return }
+    let timeout = Timeout(after: limits.copyDelay, weakly(self) { $0.resumeCopies(always: true) })
+    await withCheckedContinuation { copies.append($0) }
+    timeout.cancel()
+  }
+
+  private func resumeCopies(always: Bool = false) {
+    guard always || !isReadPending else { return }
+    let resumed = copies
+    copies = []
+    resumed.forEach { $0.resume() }
   }
 
   func notePress(at time: UInt32) {
@@ -124,17 +154,26 @@ final class GdkClipboard: SystemClipboard {
 
   // MARK: - Following
 
-  var isReading: Bool { pendingRead.isReading }
+  var isReading: Bool { followed != nil }
 
-  func afterRead(_ body: @escaping @MainActor () -> Void) { pendingRead.afterRead { onMain(body) } }
+  func afterRead(_ body: @escaping @MainActor () -> Void) {
+    if isReading { afterFollowed.append(body) } else { onMain(body) }
+  }
 
   func follow(_ isFollowing: Bool) {
-    if pendingRead.follow(isFollowing, permit) { hasNewOffer = isFollowing }
+    if isFollowing != (permit.current != nil) {
+      if isFollowing { permit.grant() } else { permit.revoke() }
+      (hasNewOffer, isMissed) = (isFollowing, false)
+    }
     if !isFollowing { endRevokedReads() }
+    resumeCopies()
     readOffers()
   }
 
-  var isEnding = false
+  func endUnansweredReads() {
+    isEnding = true
+    endRevokedReads()
+  }
 
   func endRevokedReads() {
     for read in reads where !read.hasBegun && (isEnding || !read.isAllowed && !read.hasAsked) {
@@ -144,7 +183,7 @@ final class GdkClipboard: SystemClipboard {
 
   func close() {
     permit.revoke()
-    pendingRead.end()
+    resumeCopies()
     isClosed = true
     following?.cancel()
   }
@@ -164,24 +203,29 @@ final class GdkClipboard: SystemClipboard {
 
   private func readOffer() async {
     hasNewOffer = false
-    let offer = offer
-    await pendingRead.deliver(to: { self.deliver($0, offer) }, under: permit) {
-      () throws(TransferError) in
-      try await content(of: offer, under: permit, limits) { [pendingRead] in pendingRead.end() }
+    let read = Read(of: offer, permit: permit, graceTime: limits.grace)
+    followed = read
+    do throws(TransferError) {
+      deliver(.success(try await content(of: read, limits)), read.offer)
+    } catch {
+      deliver(.failure(error), read.offer)
     }
+    followed = nil
+    resumeCopies()
+    let waiting = afterFollowed
+    afterFollowed = []
+    waiting.forEach { $0() }
   }
 
   // Leave `hasNewOffer` set, because the followed read must still deliver the offer.
   func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
-    try await content(of: offer, under: permit, limits.ofPaste) {}
+    try await content(of: Read(of: offer, permit: permit, graceTime: limits.grace), limits.ofPaste)
   }
 
-  /// - Parameter asked: Called when no further request for the text is expected, unless another program has copied.
   private func content(
-    of offer: Int, under permit: ReadPermit, _ limits: TransferLimits, asked: @escaping @MainActor () -> Void
+    of read: Read, _ limits: TransferLimits
   ) async throws(TransferError) -> ClipboardContent {
-    let read = Read(of: offer, permit: permit, graceTime: limits.grace)
-    let task = Task.unpooled { try await self.content(of: read, within: limits, asked: asked) }
+    let task = Task.unpooled { try await self.content(of: read, within: limits) }
     read.task = task
     reads.append(read)
     defer { reads.removeAll { $0 === read } }
@@ -197,11 +241,13 @@ final class GdkClipboard: SystemClipboard {
     }
   }
 
-  private func content(
-    of read: Read, within limits: TransferLimits, asked: @escaping @MainActor () -> Void
-  ) async throws -> ClipboardContent {
+  private func content(of read: Read, within limits: TransferLimits) async throws -> ClipboardContent {
     guard read.offer == offer else { throw read.replaced }
-    if device.isOffering { return .own }
+    if device.isOffering {
+      guard read === followed, isMissed else { return .own }
+      isMissed = false
+      throw TransferError.ownershipLost
+    }
     let text = OfferedText(names: device.mimeTypes) { [self] format in
       try await device.read(format.name) {
         guard read.isAllowed, read.offer == offer else { throw read.replaced }
@@ -209,9 +255,9 @@ final class GdkClipboard: SystemClipboard {
       }
     } confirm: { [self] in
       try await confirm(read, $0)
-    } asked: {
-      // A newer offer has a pending read of its own.
-      if read.grace == nil { asked() }
+    } asked: { [self] in
+      read.isCommitted = true
+      resumeCopies()
     } begun: {
       read.hasBegun = true
     }

@@ -475,10 +475,7 @@ final class Intake {
   var isWaiting: Bool { !waiting.isEmpty }
 
   /// Ends the reads for which no text has arrived yet, because the program ends.
-  func endUnansweredReads() {
-    clipboard.isEnding = true
-    clipboard.endRevokedReads()
-  }
+  func endUnansweredReads() { clipboard.endUnansweredReads() }
 
   /// Stops reading the clipboard permanently, and cancels a read in progress.
   func endReading() {

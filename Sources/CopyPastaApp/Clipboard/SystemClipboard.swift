@@ -25,9 +25,6 @@ protocol SystemClipboard: AnyObject {
   /// - `unavailable`: the desktop cannot be reached.
   var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void { get set }
 
-  /// Whether a followed read is in progress.
-  var isReading: Bool { get }
-
   /// Calls `body` once the followed read in progress is delivered; soon if there is none.
   func afterRead(_ body: @escaping @MainActor () -> Void)
 
@@ -48,8 +45,8 @@ protocol SystemClipboard: AnyObject {
   /// Ends the reads that wait for an answer, and whose permit was revoked.
   func endRevokedReads()
 
-  /// Whether the program ends, so that a read is ended unless its text has begun to arrive.
-  var isEnding: Bool { get set }
+  /// Ends followed reads from now on unless their text has begun to arrive, because the program ends.
+  func endUnansweredReads()
 
   /// Stops following the clipboard permanently, and cancels a transfer in progress.
   func close()
