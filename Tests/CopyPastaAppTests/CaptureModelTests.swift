@@ -92,7 +92,7 @@ private final class Walk {
   private func follow(isReconciling: Bool) {
     guard isFollowing else { return }
     guard case .other(let text) = content else {
-      if isReconciling, isPauseOver { (paused, isPauseOver) = (nil, content == .secret) }
+      if isReconciling { (paused, isPauseOver) = (nil, isPauseOver && content == .secret) }
       return
     }
     if isReconciling, isPauseOver {
@@ -100,7 +100,7 @@ private final class Walk {
       return
     }
     if isReconciling, paused == text { return }
-    if !isReconciling { (paused, isPauseOver) = (nil, false) }
+    (paused, isPauseOver) = (nil, false)
     if text != last { record(text) }
     last = text
   }
@@ -168,6 +168,7 @@ private final class Walk {
     steps.append("copy row \(position)")
     session.copy(session.ids[position])
     (content, last) = (.own(rows[position].text), rows[position].text)
+    (paused, isPauseOver) = (nil, false)
     clipboard.offers.content = .own
   }
 

@@ -242,6 +242,35 @@ extension HistorySessionTests {
     try expect(["other", "secret"] + initial)
   }
 
+  @Test(arguments: ["noticed", "unnoticed", "read", "copied row"])
+  func `a text from the end of a pause is recorded if it is copied again after something else`(
+    between: String
+  ) async throws {
+    clipboard.isWatchable = between == "noticed"
+    session.attention = .active
+    session.services.pause.isPaused = true
+    clipboard.offers.copy(.text("secret"))
+    session.services.pause.isPaused = false
+    await session.drain()
+    session.attention = .shown
+    switch between {
+    case "read":
+      clipboard.offers.copy(.text("other"))
+      session.attention = .active
+      await session.drain()
+      session.attention = .shown
+    case "copied row":
+      session.copy(session.ids[0])
+      await session.drain()
+    default: break
+    }
+    clipboard.offers.copy(.text("secret"))
+    session.attention = .active
+    await session.drain()
+    let recorded = between == "read" ? ["secret", "other"] : between == "unnoticed" ? [] : ["secret"]
+    try expect(recorded + initial)
+  }
+
   /// Only X11 reports a change of the clipboard to a window without the focus.
   @Test(arguments: [true, false])
   func `a text copied after a pause has ended in the background is recorded, if the copy is noticed`(

@@ -78,10 +78,9 @@ final class Intake {
   }
 
   /// What was on the clipboard when a pause ended, which is not recorded.
-  private enum PausedCopy {
+  private enum PausedCopy: Equatable {
     case none
-    /// `isWatched` if a change of the clipboard would be noticed although it is not followed.
-    case unread(isWatched: Bool)
+    case unread
     case text(hash: Int)
   }
 
@@ -121,6 +120,8 @@ final class Intake {
   /// The number of the offer that was on the clipboard when following began.
   private var firstOffer: Int?
   private var pausedCopy = PausedCopy.none
+  /// Whether the next change of the clipboard is noticed although it is not followed.
+  private var isWatched = false
 
   /// - Parameters:
   ///   - actions: The queue for captures and the user's actions.
@@ -143,8 +144,9 @@ final class Intake {
   var conditions = Conditions() {
     didSet {
       guard conditions != oldValue else { return }
-      if oldValue.isPaused && !conditions.isPaused {
-        pausedCopy = .unread(isWatched: !conditions.isFollowing && clipboard.watchNextChange())
+      if oldValue.isPaused && !conditions.isPaused { pausedCopy = .unread }
+      if pausedCopy != .none, !conditions.isPaused, !conditions.isFollowing {
+        isWatched = clipboard.watchNextChange()
       }
       let isHidden = oldValue.isShown && !conditions.isShown || !oldValue.isPaused && conditions.isPaused
       let hasLostFocus = oldValue.isActive && !conditions.isActive
@@ -173,7 +175,7 @@ final class Intake {
 
   private func changed(isTaken: Bool) {
     // What has been copied since a pause is recorded at the next activation.
-    if case .unread(isWatched: true) = pausedCopy, !conditions.isFollowing { pausedCopy = .none }
+    if isWatched, !conditions.isFollowing { pausedCopy = .none }
     if !isTaken { isSecret = false }
     clipboardChanged()
   }
@@ -197,7 +199,11 @@ final class Intake {
     }
     switch pausedCopy {
     case .none: return false
-    case .text(let hash): return text?.hashValue == hash
+    case .text(let hash) where text?.hashValue == hash: return true
+    case .text:
+      // Once something else was on the clipboard, a copy of the same text is a new one.
+      if case .success = delivery { pausedCopy = .none }
+      return false
     case .unread where delivery == .success(.secret) || delivery == .failure(.cancelled): return false
     case .unread:
       pausedCopy = text.map { .text(hash: $0.hashValue) } ?? .none
@@ -224,6 +230,7 @@ final class Intake {
       throw error
     }
     isSecret = false
+    if case .text = pausedCopy { pausedCopy = .none }
     clipboardChanged()
     // The read in progress and the texts that wait were on the clipboard before this copy. If this copy were stored
     // first, a text that is read again would no longer equal the last captured text, and would be recorded twice.
