@@ -50,10 +50,25 @@ import Testing
     clipboard.notePress(at: 1)
     await #expect(throws: TransferError.ownershipLost) { try await clipboard.offer("own", press) }
     device.isLeft = true
-    await #expect(throws: TransferError.unavailable) { try await clipboard.offer("own") }
+    await #expect(throws: TransferError.unavailable) {
+      try await pumping { [clipboard] in try await clipboard.offer("own") }
+    }
     #expect(device.offers == 0 && clipboard.ownOffer == nil)
     device.isLeft = false
     try await clipboard.offer("own")
+    #expect(device.offers == 1)
+  }
+
+  @Test func `on Wayland, a copy waits for the focus of a window that its click has activated`() async throws
+  {
+    clipboard.notePress(at: 0)
+    device.isLeft = true
+    var calls = 0
+    device.onSynchronise = { [device] in
+      calls += 1
+      if calls == 3 { device.isLeft = false }
+    }
+    try await pumping { [clipboard] in try await clipboard.offer("own") }
     #expect(device.offers == 1)
   }
 

@@ -117,12 +117,27 @@ final class GdkClipboard: SystemClipboard {
   /// copies in other programs.
   func setText(_ offer: OwnOffer, _ press: CopyPress) async throws(TransferError) {
     await pendingRead()
-    device.synchronise()
+    await focusArrival()
     guard press.moment == otherCopies else { throw .ownershipLost }
     // In another program's window, copies go unnoticed.
     guard !device.isLeft else { throw .unavailable }
     device.offer(offer.text.bytes, as: TextFormat.mimeTypes)
     offered = offer
+  }
+
+  /// Waits briefly if no window has the focus: the state of a window that a click has just activated may arrive after
+  /// the click.
+  private func focusArrival() async {
+    let end = SuspendingClock.now + .milliseconds(200)
+    device.synchronise()
+    do {
+      while device.isLeft, SuspendingClock.now < end {
+        try await Timeout.wait(.milliseconds(5))
+        device.synchronise()
+      }
+    } catch {
+      // The task is cancelled.
+    }
   }
 
   /// Whether there is an offer of another program whose text a followed read has still to request.
