@@ -12,7 +12,8 @@ extension HistoryWindow {
     let kind: MessageBar.Kind =
       switch failure {
       case .unread: .unread
-      case .notRecorded: .capture
+      case .notRecorded where failure.concernsWriting: .capture
+      case .notRecorded: .refused
       default: .notice
       }
     let messages = kind == .notice ? dialogMessages() ?? self.messages : self.messages

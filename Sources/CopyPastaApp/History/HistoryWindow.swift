@@ -283,7 +283,7 @@ final class HistoryWindow {
     observations = [
       services.pause.changes.add(weakly(self) { $0.followActivity() }),
       session.events.add(weakly(self) { $0.happened($1) }),
-      // A new item shows that the reason why an earlier copy was not recorded is gone.
+      // A new item shows that copies can be written again.
       session.model.changes.add(weakly(self) { if $1.isNew { $0.messages.set(.capture, nil) } }),
     ]
     window.insert(actions, as: "win")

@@ -47,7 +47,7 @@ struct Message {
 final class MessageBar {
   /// What a message is about, in the order in which messages are shown; there is at most one message of each kind.
   enum Kind: Int, CaseIterable {
-    case recovery, unread, obstacle, capture, notice, expired, clear, undo
+    case recovery, unread, obstacle, capture, refused, notice, expired, clear, undo
   }
 
   /// How long an announcement waits.
