@@ -128,10 +128,10 @@ final class GdkClipboard: SystemClipboard {
   /// Waits briefly if no window has the focus: the state of a window that a click has just activated may arrive after
   /// the click.
   private func focusArrival() async {
-    let end = SuspendingClock.now + .milliseconds(200)
     device.synchronise()
     do {
-      while device.isLeft, SuspendingClock.now < end {
+      // Count the turns of the main loop, because the focus arrives in one of them, however long they take.
+      for _ in 0..<40 where device.isLeft {
         try await Timeout.wait(.milliseconds(5))
         device.synchronise()
       }
