@@ -116,12 +116,16 @@ import Testing
     try others.write(toFile: file, atomically: true, encoding: .utf8)
     start.refresh()
     #expect(start.action.isOn)
-    var messages: [String] = []
-    let token = start.failures.add { messages.append($0) }
+    var messages: [String?] = []
+    let token = start.outcomes.add { messages.append($0) }
     start.action.isOn = false
     await start.queue.drain()
     #expect(start.action.isOn && messages == [StartAtLogin.EntryError.notOurs(path: file).message])
     #expect(try String(contentsOfFile: file, encoding: .utf8) == others)
+    try FileManager.default.removeItem(atPath: file)
+    start.action.isOn = false
+    await start.queue.drain()
+    #expect(messages.count == 2 && messages.last == .some(nil), "the message of the refused change ends")
     withExtendedLifetime(token) {}
   }
 
@@ -195,13 +199,13 @@ import Testing
       answer: KeyFile(path: home.path + "/state/start-at-login.ini", group: "start-at-login")
     ) { fake.client }
     let start = StartAtLogin(portal)
-    var messages: [String] = []
-    let token = start.failures.add { messages.append($0) }
+    var messages: [String?] = []
+    let token = start.outcomes.add { messages.append($0) }
     start.action.isOn = true
     #expect(!start.action.isOn, "not before the portal's answer")
     try await pumping { await start.queue.drain() }
     #expect(start.action.isOn == isGranted && portal.isSet == isGranted)
-    #expect(messages == (isGranted ? [] : [StartAtLogin.EntryError.refused.message]))
+    #expect(messages == (isGranted ? [nil] : [StartAtLogin.EntryError.refused.message]))
     let options = fake.arguments["RequestBackground"]?[1]?.dictionary
     #expect(options?["autostart"]?.bool == true)
     #expect(options?["commandline"]?.strings == ["copypasta", "--background"])

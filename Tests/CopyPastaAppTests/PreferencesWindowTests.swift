@@ -47,6 +47,10 @@ import Testing
     #expect(requests == [true, true] && !control.isEnabled)
     action.show(true)
     #expect(control.isOn)
+    row.showError("Refused")
+    #expect(labelTexts(in: row.root.widget).contains("Refused"))
+    row.showError(nil)
+    #expect(labelTexts(in: row.root.widget) == ["Title", "Explanation"])
     window.destroy()
   }
 

@@ -34,8 +34,8 @@ final class StartAtLogin {
 
   /// Whether the program starts at login; a change is applied to the desktop first.
   private(set) lazy var action = ToggleAction("start-at-login", requested: weakly(self) { $0.set($1) })
-  /// Notified of each error message.
-  let failures = Observers<String>()
+  /// Notified of the outcome of each change: the error message; nil if it succeeded.
+  let outcomes = Observers<String?>()
   /// Why the configuration has no effect on this desktop; nil if it has.
   private(set) var obstacle: String?
   private let entry: any Entry
@@ -83,9 +83,10 @@ final class StartAtLogin {
     queue.add { [self] in
       do throws(EntryError) {
         try await entry.set(starts)
+        outcomes.notify(nil)
       } catch {
         printError(error.message)
-        failures.notify(error.message)
+        outcomes.notify(error.message)
       }
       refresh()
     }

@@ -34,12 +34,14 @@ final class PreferenceRow {
 
   private let name: Label
   private let words: Label
+  private let explanation: String
   let control: Widget
 
   /// - Parameter title: The name, with `_` before the mnemonic that moves the focus to the control.
   init(_ title: String, _ explanation: String, _ control: Widget, clicked: (@MainActor () -> Void)? = nil) {
     self.control = control
     self.clicked = clicked
+    self.explanation = explanation
     name = Label(title, of: control)
     name.wrap()
     words = Label()
@@ -60,8 +62,9 @@ final class PreferenceRow {
     for widget in [control, container] { widget?.setAccessibleDescription(spoken ?? explanation) }
   }
 
-  /// Shows an error with a warning icon as the explanation, and announces it.
-  func showError(_ message: String) {
+  /// Shows an error with a warning icon in place of the explanation, and announces it; nil ends it.
+  func showError(_ message: String?) {
+    guard let message else { return explain(explanation) }
     explain(message, isFailure: true)
     control.announce(message)
   }

@@ -11,7 +11,7 @@ final class PreferencesWindow: Dialogs.Dialog {
   private let trayIcon: PreferenceRow
   private let retention: RetentionMenu
   private let list: PreferenceList
-  private var failures: ListenerToken?
+  private var outcomes: ListenerToken?
   private var tray: TrayHost?
 
   /// - Parameter connect: Returns the bus that the tray is on.
@@ -46,7 +46,7 @@ final class PreferencesWindow: Dialogs.Dialog {
           Self.lineButtons(preferences)),
       ])
     window.onPress { [clipboard = session.clipboard] in clipboard.notePress(at: $0) }
-    failures = services.startAtLogin.failures.add(weakly(self) { $0.startsAtLogin.showError($1) })
+    outcomes = services.startAtLogin.outcomes.add(weakly(self) { $0.startsAtLogin.showError($1) })
     services.startAtLogin.refresh()
     list.root.setAccessibleName(tr("Preferences"))
     ((preferences.areKept ? [] : [Self.warning]) + [list.root]).forEach(page.append)
