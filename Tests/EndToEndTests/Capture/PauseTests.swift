@@ -19,7 +19,7 @@ import Testing
       try await waitUntil("the window active") { try await scene.app.window.isActive() }
       // On Wayland a window that is shown again has a new id.
       if kind == .x11 {
-        try scene.desktop.home.set(["shortcut": "'<Control><Alt>j'"])
+        try scene.desktop.home.set(["shortcut": "'<Control><Alt>j'", "hide-popup": "false"])
         try await scene.toggle()
         try await waitUntil("the window hidden") { try await scene.shownWindow()?.isVisible() != true }
         try await scene.toggle()
