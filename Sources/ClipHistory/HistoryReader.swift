@@ -40,8 +40,9 @@ public final class HistoryReader {
     try read { reads throws(StoreError) in
       var clips: [Clip] = []
       // SQLite treats a negative limit as no limit.
-      try reads.page.walk(id, Int64(max(limit, 0)), descending: true) { _ in
-        clips.append(Self.clip(of: reads.page))
+      let page = try reads.statement(ReadConnection.pageQuery)
+      try page.walk(id, Int64(max(limit, 0)), descending: true) { _ in
+        clips.append(Self.clip(of: page))
         return true
       }
       return clips
@@ -61,7 +62,7 @@ public final class HistoryReader {
     return try following.read(body)
   }
 
-  /// Converts a row of `ReadConnection.page`; limits preview and size, because the file may be damaged.
+  /// Converts a row of `ReadConnection.pageQuery`; limits preview and size, because the file may be damaged.
   private static func clip(of statement: Statement) -> Clip {
     let shownCount = statement.byteCount(3)
     let isWhole = statement.integer(4) != 0

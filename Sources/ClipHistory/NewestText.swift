@@ -10,7 +10,7 @@ extension HistoryLocation {
     return try reader.read { reads throws(StoreError) in
       // SQLite skips the newer rows without reading their texts. A search for the id could miss the row in a damaged
       // file.
-      let text = try Statement("SELECT text FROM clip ORDER BY id DESC LIMIT 1 OFFSET ?1", on: reads.database)
+      let text = try reads.statement("SELECT text FROM clip ORDER BY id DESC LIMIT 1 OFFSET ?1")
       let bytes = try text.first(Int64(number) - 1) { $0.bytes(0) }
       return try bytes.map { (bytes) throws(StoreError) in try reads.database.text(bytes) }
     }

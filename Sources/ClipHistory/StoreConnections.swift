@@ -1,14 +1,9 @@
 import CSQLite
 
-/// The statements that read a history, on a write connection or on a connection of their own.
-struct ReadConnection {
+/// Reads a history, on a write connection or on a connection of its own; compiles each statement at its first use.
+final class ReadConnection {
   let database: Database
-  let page: Statement
-  private let text: Statement
-  private let ids: Statement
-  private let misplaced: Statement
-  private let nextClip: Statement
-  private let nextID: Statement
+  private var statements: [String: Statement] = [:]
 
   /// The query for every page.
   ///
@@ -19,21 +14,17 @@ struct ReadConnection {
     WHERE id <= ?1 ORDER BY id DESC LIMIT ?2
     """
 
-  init(_ database: Database) throws(StoreError) {
-    self.database = database
-    page = try Statement(Self.pageQuery, on: database)
-    text = try Statement("SELECT text FROM clip WHERE id = ?1", on: database)
-    // Use ascending order, as on disk; descending order takes five times as long if the file is not cached.
-    ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: database)
-    // The unary plus disables the search by id, so that every row is read.
-    misplaced = try Statement(
-      "SELECT 1 FROM clip WHERE +id = ?1 AND NOT EXISTS (SELECT 1 FROM clip WHERE id = ?1)", on: database)
-    nextClip = try Statement(
-      "SELECT id, captured_at, text FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
-    nextID = try Statement("SELECT id FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
+  init(_ database: Database) { self.database = database }
+
+  func statement(_ sql: String) throws(StoreError) -> Statement {
+    if let statement = statements[sql] { return statement }
+    let statement = try Statement(sql, on: database)
+    statements[sql] = statement
+    return statement
   }
 
   func text(of id: Int64) throws(StoreError) -> ClipText? {
+    let text = try statement("SELECT text FROM clip WHERE id = ?1")
     guard let bytes = try text.first(id, read: { $0.bytes(0) }) else {
       try confirmAbsence(of: id)
       return nil
@@ -46,6 +37,9 @@ struct ReadConnection {
   /// - Throws: `.damaged` if the clip exists after all: a damaged key in an interior page hides it from SQLite's
   ///   search.
   func confirmAbsence(of id: Int64) throws(StoreError) {
+    // The unary plus disables the search by id, so that every row is read.
+    let misplaced = try statement(
+      "SELECT 1 FROM clip WHERE +id = ?1 AND NOT EXISTS (SELECT 1 FROM clip WHERE id = ?1)")
     if try misplaced.first(id, read: { $0.integer(0) }) != nil { throw database.failure(SQLITE_CORRUPT) }
   }
 
@@ -53,7 +47,8 @@ struct ReadConnection {
   func ids(olderThan id: Int64, capacity: Int) throws(StoreError) -> [Int64] {
     var found: [Int64] = []
     found.reserveCapacity(capacity)
-    try ids.walk(id) {
+    // Use ascending order, as on disk; descending order takes five times as long if the file is not cached.
+    try statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id").walk(id) {
       found.append($0)
       return true
     }
@@ -67,9 +62,8 @@ struct ReadConnection {
   /// - Throws: `.damaged` if a search does not find every clip.
   func checkSearch() throws(StoreError) {
     guard database.salvaged == nil else { return }
-    let ids = try Statement(
-      "SELECT id, EXISTS (SELECT 1 FROM clip AS found WHERE found.id = clip.id) FROM clip ORDER BY id",
-      on: database)
+    let ids = try statement(
+      "SELECT id, EXISTS (SELECT 1 FROM clip AS found WHERE found.id = clip.id) FROM clip ORDER BY id")
     try ids.walk { _ throws(StoreError) in
       guard ids.integer(1) == 1 else { throw database.failure(SQLITE_CORRUPT) }
       return true
@@ -80,9 +74,11 @@ struct ReadConnection {
   ///
   /// - Parameter isSkipped: becomes true if a clip was skipped because it cannot be read.
   func nextClip(from start: inout Int64?, skipped isSkipped: inout Bool) throws(StoreError) -> Clip.Full? {
+    let next = "FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1"
+    let clip = try statement("SELECT id, captured_at, text " + next)
     while start != nil {
       do throws(StoreError) {
-        let found = try nextClip.nextClip(from: &start) {
+        let found = try clip.nextClip(from: &start) {
           (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2))
         }
         guard let found else { return nil }
@@ -91,7 +87,7 @@ struct ReadConnection {
         }
       } catch {
         guard error == .clipUnreadable else { throw error }
-        _ = try nextID.nextClip(from: &start) { _ in true }
+        _ = try statement("SELECT id " + next).nextClip(from: &start) { _ in true }
       }
       isSkipped = true
     }
@@ -133,7 +129,7 @@ struct WriteConnection {
       on: database)
     clipToDelete = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: database)
     deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: database)
-    reads = try ReadConnection(database)
+    reads = ReadConnection(database)
     // Use CASE, because AND may read the text, however large, even if the sizes differ.
     newest = try Statement(
       "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1",

@@ -95,7 +95,7 @@ public actor HistoryRecovery {
   private static func copyClips(
     of damaged: Database, to connection: WriteConnection, skipped isSkipped: inout Bool
   ) throws(StoreError) -> Int {
-    let clips = try ReadConnection(damaged)
+    let clips = ReadConnection(damaged)
     var (count, byteCount, start) = (0, 0, Int64?.some(.min))
     try connection.database.execute("BEGIN")
     while let clip = try clips.nextClip(from: &start, skipped: &isSkipped) {
