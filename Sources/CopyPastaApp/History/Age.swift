@@ -58,7 +58,7 @@ enum Age {
     case _ where days == 0 || age < 6 * hour: return .hours(Int(age / hour))
     case _ where days == 1: return .yesterday
     case ..<(7 * day): return .days(days)
-    default: return .date(isThisYear: LocalTime.format(time, "%Y") == LocalTime.format(now, "%Y"))
+    default: return .date(isThisYear: LocalTime.year(time) == LocalTime.year(now))
     }
   }
 

@@ -52,14 +52,8 @@ final class ClipRow: ListRow {
   private var marks: Set<String> = []
   private lazy var shift = Shift(of: root)
   private var lineLimit: Int
-  /// The preview for screen readers.
-  private var spokenPreview = ""
-  /// The row's accessible name, which is set only when it changes.
-  private var name = ""
-  /// The clip that the accessible name describes.
-  private var named: Clip.ID?
-  /// The row's position and the total number of rows, as stated in the accessible name.
-  private var place: (position: Int, count: Int)?
+  /// What the accessible name says, which is set only when this changes.
+  private var named: Description?
   private let context: RowContext
 
   init(of item: ListItem, in context: RowContext) {
@@ -88,18 +82,12 @@ final class ClipRow: ListRow {
 
   func show(_ clip: Clip) {
     self.clip = clip
-    spokenPreview = PreviewText.spoken(clip.preview, goesOn: clip.goesOn)
     showPreview()
     showDigit()
     showAge()
     showSign()
     // GTK binds a row again when its position changes; a screen reader would read a focused row again.
-    if named == clip.id {
-      placeChanged()
-    } else {
-      name = ""
-      refreshName()
-    }
+    if named?.id == clip.id { placeChanged() } else { refreshName() }
   }
 
   func unbind() {
@@ -133,10 +121,10 @@ final class ClipRow: ListRow {
   /// Updates the digit and the accessible name, which contains the row's position.
   func placeChanged() {
     // Rows that the list has just bound show their place already.
-    if let place, place == (item.position, context.count()) { return }
+    if let named, named.position == item.position, named.count == context.count() { return }
     showDigit()
     // More rows may have been loaded below the focused row; a new row above it does not make it read again.
-    if place?.position == item.position { refreshName() } else { refreshNameUnlessFocused() }
+    if named?.position == item.position { refreshName() } else { refreshNameUnlessFocused() }
   }
 
   /// Leaves the accessible name of the focused row unchanged, because a screen reader would announce the whole row
@@ -183,15 +171,16 @@ final class ClipRow: ListRow {
   /// Updates the accessible name: the preview, the age and the position in the list.
   private func refreshName() {
     guard let clip, let container, let position = item.position else { return }
-    let count = context.count()
-    place = (position, count)
-    let order = tr("%s of %s").filled(with: Format.number(position + 1), Format.number(count))
-    let age = Age.text(of: clip.capturedAt, at: context.now())
-    let parts = [spokenPreview] + (clip.id == context.onClipboard ? [tr("On the clipboard")] : [])
-    let newName = (parts + [age, order]).joined(separator: ", ")
-    guard newName != name else { return }
-    (name, named) = (newName, clip.id)
-    container.setAccessibleName(newName)
+    let state = Description(
+      id: clip.id, position: position, count: context.count(), isOnClipboard: clip.id == context.onClipboard,
+      age: Age.text(of: clip.capturedAt, at: context.now()))
+    guard state != named else { return }
+    named = state
+    let order = tr("%s of %s").filled(with: Format.number(position + 1), Format.number(state.count))
+    let parts =
+      [PreviewText.spoken(clip.preview, goesOn: clip.goesOn)]
+      + (state.isOnClipboard ? [tr("On the clipboard")] : []) + [state.age, order]
+    container.setAccessibleName(parts.joined(separator: ", "))
   }
 
   /// Moves the row's content sideways by `distance` pixels, which uncovers the background of its container.
@@ -223,6 +212,14 @@ final class ClipRow: ListRow {
 }
 
 extension ClipRow {
+  private struct Description: Equatable {
+    let id: Clip.ID
+    let position: Int
+    let count: Int
+    let isOnClipboard: Bool
+    let age: String
+  }
+
   /// The text and, on the baseline of its first line, the age in a column, and the digit in the padding.
   private struct Arrangement: Layout {
     private static let leastWidth = 100

@@ -71,7 +71,7 @@ final class HistoryList {
     root = Overlay(content, under: [newItems])
     root.expand(horizontally: true, vertically: true)
     menu = RowMenu(on: view)
-    root.onShow(weakly(self) { $0.refreshAges() })
+    root.onShow(weakly(self) { $0.refreshAges(isShown: true) })
     root.onHide(
       weakly(self) {
         $0.ageTimer = nil
@@ -93,11 +93,15 @@ final class HistoryList {
     showHelp()
   }
 
-  private func refreshAges() {
+  /// Refreshes the ages now and, while the list is on the screen, regularly.
+  ///
+  /// - Parameter isShown: Whether the list was just shown. Its first frame then waits only for the visible rows; the
+  ///   others, which may be scrolled into view, follow soon.
+  private func refreshAges(isShown: Bool = false) {
     LocalTime.updateZone()
-    // Refresh invisible rows as well, because they may be scrolled into view before the next refresh.
-    for row in view.rowViews { row.refreshAge() }
-    ageTimer = Timeout(after: ageInterval, weakly(self) { $0.refreshAges() })
+    for row in view.rowViews where !isShown || row.root.isMapped { row.refreshAge() }
+    ageTimer = Timeout(
+      after: isShown ? .milliseconds(300) : ageInterval, weakly(self) { $0.refreshAges() })
   }
 
   // MARK: - First steps

@@ -77,10 +77,7 @@ public enum LocalTime {
   /// Whether the language's date notation has the month before the day.
   public static var hasMonthFirst: Bool {
     guard let pattern = nl_langinfo(nl_item(D_FMT)) else { return false }
-    let order = String(cString: pattern)
-    guard let month = order.firstIndex(where: { "mbBD".contains($0) }),
-      let day = order.firstIndex(where: { "deD".contains($0) })
-    else { return false }
+    guard let month = strpbrk(pattern, "mbBD"), let day = strpbrk(pattern, "deD") else { return false }
     return month <= day
   }
 
@@ -91,6 +88,11 @@ public enum LocalTime {
 
   /// Returns the local calendar day as a number that increases by one a day; `time` is in microseconds since 1970 UTC.
   public static func day(_ time: Int64) -> Int { Int((time + offset(time)) / 86_400_000_000) }
+
+  /// The calendar year of `time`, which is in microseconds since 1970 UTC.
+  public static func year(_ time: Int64) -> Int? {
+    withDateTime(time) { Int(g_date_time_get_year($0)) }
+  }
 
   /// The distance from UTC at `time`, both in microseconds.
   private static func offset(_ time: Int64) -> Int64 {
