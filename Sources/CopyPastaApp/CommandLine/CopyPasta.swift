@@ -13,9 +13,6 @@ public enum CopyPasta {
   static let website = "https://copypasta.org"
   static let issues = "https://copypasta.org/issues"
 
-  /// Runs the command that the command line names.
-  ///
-  /// - Returns: The exit status.
   public static func run(arguments: [String]) -> Int32 {
     // Do this first, because everything after it may hold texts in memory.
     CrashReport.forbid()

@@ -11,7 +11,6 @@ enum Invocation: Equatable {
   /// Print the text with this number; 1 is the newest.
   case printing(Int)
   case export
-  /// Add the items that another history exported.
   case importing
   case check
   case clear
@@ -22,7 +21,6 @@ enum Invocation: Equatable {
 }
 
 extension Invocation {
-  /// The options and their lines in the help.
   private static var options: [(names: [String], help: String, command: Invocation)] {
     [
       (["--toggle"], tr("show the window, or hide it if it is in front; bind this to a key"), .toggle),
@@ -72,7 +70,6 @@ extension Invocation {
     return Int(text).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// The text of `--help`.
   static var helpText: String {
     let shown = options.map { option in
       (option.names.joined(separator: ", ") + (option.command == .printing(1) ? " [N]" : ""), option.help)

@@ -1,6 +1,5 @@
 import GtkKit
 
-/// The *About* dialog: version, links, authors and licence.
 @MainActor
 final class AboutDialog: Dialogs.Dialog {
   let window = Window(title: tr("About CopyPasta"))

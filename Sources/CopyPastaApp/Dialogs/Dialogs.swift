@@ -84,9 +84,7 @@ final class Dialogs {
 }
 
 extension Window {
-  /// Shows a scrolling page below a header bar, as high as the page if possible.
-  ///
-  /// - Returns: The messages over the page.
+  /// Shows a scrolling page below a header bar, as high as the page if possible; returns the messages over the page.
   @discardableResult
   func show(page: Box, width: Int = 480) -> MessageBar {
     addStyle("preferences")

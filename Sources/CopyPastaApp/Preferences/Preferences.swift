@@ -14,7 +14,6 @@ final class Preferences {
     case shortcut
     /// Whether a window that the shortcut, `--toggle` or the tray has shown hides automatically.
     case hidesPopup = "hide-popup"
-    /// Whether the program shows an icon on a desktop with a tray.
     case showsTrayIcon = "tray-icon"
     case sizeLimit = "size-limit"
     case previewLines = "preview-lines"

@@ -92,9 +92,7 @@ final class ShortcutGroup {
     if isRecording { isRecording = false } else { record() }
   }
 
-  /// Handles pressed keys while the button records.
-  ///
-  /// - Returns: Whether the keys were handled.
+  /// Handles pressed keys while the button records; returns whether the keys were handled.
   func pressed(_ keys: Accelerator) -> Bool {
     guard isRecording else { return false }
     switch (keys.keyName, keys.modifiers.isEmpty) {

@@ -45,7 +45,6 @@ final class HistoryListModel: ListModelSource {
 
   // MARK: Reading
 
-  /// Whether a history was opened.
   var isOpen: Bool { reader != nil }
 
   /// Whether the file that the list shows was closed, removed or replaced.

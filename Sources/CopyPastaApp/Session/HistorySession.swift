@@ -12,7 +12,6 @@ final class HistorySession {
     /// The history is not open yet, is locked by another program, or is being opened again; the list keeps its rows.
     case opening
     case recovering
-    /// The history cannot be opened.
     case unavailable(StoreError)
     /// The history is open; it cannot be changed while there is an obstacle.
     case open(obstacle: StoreError?)

@@ -5,7 +5,6 @@ import GtkKit
 final class ReadingPause {
   /// The action that buttons and menus show and toggle.
   let action = ToggleAction("pause")
-  /// Notified when reading was paused or resumed.
   let changes = Observers<Void>()
 
   init() { action.onChange { [changes] in changes.notify() } }

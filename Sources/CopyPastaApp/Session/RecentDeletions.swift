@@ -31,7 +31,6 @@ final class RecentDeletions {
     self.changed = changed
   }
 
-  /// The number of deletions that can be undone.
   var count: Int { clips.count }
 
   /// Whether a clip that is not in the list may come back.

@@ -11,7 +11,6 @@ final class Retention {
   /// The items whose deletion the user has confirmed; cleared at the next run.
   private var confirmed: ExpiredClips?
   private let questionChanged: @MainActor () -> Void
-  /// The expired items about which the user has to decide, because the clock may be wrong.
   var question: ExpiredClips? {
     didSet { if question != oldValue { questionChanged() } }
   }
@@ -34,7 +33,6 @@ final class Retention {
     self.questionChanged = questionChanged
   }
 
-  /// Returns the items that are older than `period`; nil if there are none.
   func expired(after period: RetentionPeriod, in store: HistoryStore) async throws(StoreError)
     -> ExpiredClips?
   {

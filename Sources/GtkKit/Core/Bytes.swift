@@ -14,7 +14,6 @@ public final class Bytes: Sendable {
 
   deinit { g_bytes_unref(pointer) }
 
-  /// The number of bytes.
   public var count: Int { Int(g_bytes_get_size(pointer)) }
 
   /// Returns at most `length` bytes from `start`, without copying them.

@@ -4,12 +4,10 @@ import CGtk
 public struct GLibError: Error, Equatable, CustomStringConvertible {
   /// The error domain, such as `g-io-error-quark`.
   public let domain: String
-  /// The error code within the domain.
   public let code: Int
   /// GLib's message, in the user's language.
   public let message: String
 
-  /// The same as `message`.
   public var description: String { message }
 
   /// The D-Bus error name, if the error is the reply to a D-Bus call.

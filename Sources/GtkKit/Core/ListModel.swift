@@ -1,9 +1,7 @@
 import CGtk
 
-/// The data source of a `ListModel`.
 @MainActor
 public protocol ListModelSource: AnyObject {
-  /// The number of rows.
   var count: Int { get }
   /// Returns the value of the row at `position`, from 0 to `count` - 1; the row's view receives this value unchanged.
   func value(at position: Int) -> any Sendable
@@ -24,7 +22,6 @@ public protocol ListModelSource: AnyObject {
 /// ```
 @MainActor
 public final class ListModel: Object {
-  /// Creates a model for a source, which it references weakly.
   public init(source: any ListModelSource) {
     super.init(Owned(taking: listModelType.instance(of: Backing(source))))
   }
@@ -40,7 +37,6 @@ public final class ListModel: Object {
 
   func position(near id: Int64) -> Int? { backing(of: opaque)?.source?.position(near: id) }
 
-  /// Calls `body` for each change that `itemsChanged` reports.
   public func onItemsChanged(
     _ body: @escaping @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
   ) {

@@ -46,8 +46,6 @@ public enum MainLoop {
   }
 
   /// Runs main-actor tasks, but no other work of the loop, until `work` is done; for a program without a main loop.
-  ///
-  /// - Returns: the result of `work`.
   public static func result<Value>(of work: @escaping @MainActor () async -> Value) -> Value {
     let result = Shared<Value?>(nil)
     Task.unpooled { result.value = await work() }
@@ -72,7 +70,6 @@ public enum MainLoop {
     do throws(CancellationError) { try await idle.value() } catch {}
   }
 
-  /// Calls `body` when the loop has no other work.
   static func whenIdle(_ body: @escaping @MainActor () -> Void) {
     let source: SourceBody = {
       body()
@@ -118,7 +115,6 @@ public final class Timeout {
   /// `deinit` runs, which must then not remove the source again.
   private let source = Shared<guint>(0)
 
-  /// Calls `body` once after `delay`.
   public init(after delay: Duration, _ body: @escaping @MainActor () -> Void) {
     // Capture weakly, so that the timer can be released.
     let fire: SourceBody = { [source, weak self] in
@@ -135,7 +131,6 @@ public final class Timeout {
     cancel()
   }
 
-  /// Stops the timer.
   public func cancel() {
     guard source.value != 0 else { return }
     g_source_remove(source.value)
@@ -160,7 +155,6 @@ public final class Timeout {
 public final class FirstValue<Value: Sendable> {
   private let (values, continuation) = AsyncStream<Value>.makeStream(bufferingPolicy: .bufferingOldest(1))
 
-  /// Creates an object without a value.
   public init() {}
 
   /// Sends a value; only the first call has an effect.

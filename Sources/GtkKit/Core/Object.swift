@@ -81,7 +81,6 @@ open class Object {
     }
   }
 
-  /// Connects to a signal whose handler returns a value.
   @discardableResult
   final func connectReturning<each Argument: SignalArgument, Answer: SignalAnswer>(
     _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Answer
@@ -92,7 +91,6 @@ open class Object {
     }
   }
 
-  /// Connects a handler that is called only once, at the signal's next emission.
   final func connectOnce(_ signal: String, _ body: @escaping @MainActor () -> Void) {
     attach(signal) { closure, values, _ in
       g_signal_handlers_disconnect_matched(

@@ -66,7 +66,6 @@ public final class Application: Object {
   /// - Returns: false if another process has the id. Without a bus, returns true, because no other process can be found.
   public func register() -> Bool { g_application_register(cast(), nil, nil) != 0 }
 
-  /// The keys of the actions.
   private(set) var keys: [(action: String, keys: [String])] = []
 
   /// Adds an action that other programs can activate over D-Bus.
@@ -84,9 +83,7 @@ public final class Application: Object {
   /// Makes `run` return at the main loop's next iteration.
   public func quit() { g_application_quit(cast()) }
 
-  /// Runs the application until it quits.
-  ///
-  /// - Returns: the exit status.
+  /// Runs the application until it quits; returns the exit status.
   public func run() -> Int32 { g_application_run(cast(), 0, nil) }
 
   /// Calls `body` on SIGTERM, SIGINT or SIGHUP instead of the default action.

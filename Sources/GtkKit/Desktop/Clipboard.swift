@@ -66,11 +66,7 @@ public final class Clipboard: Object {
   }
 }
 
-/// Content that is fetched only when a program requests it, for example when the user drops a dragged row.
-///
-/// ```swift
-/// let content = DeferredContent(types: ["text/plain"]) { try await textOfRow() }
-/// ```
+/// Content that is fetched only when a program requests it.
 @MainActor
 public final class DeferredContent: Object {
   /// Creates content with the same bytes for each of these types; if `fetch` throws, the request fails.
@@ -165,7 +161,6 @@ func contentFormats(of types: [String]) -> OpaquePointer? {
   return gdk_content_formats_builder_free_to_formats(builder)
 }
 
-/// Returns the names of the types in a list.
 @MainActor
 private func names(of formats: OpaquePointer?) -> [String] {
   var count: gsize = 0
@@ -176,7 +171,6 @@ private func names(of formats: OpaquePointer?) -> [String] {
 /// Content that another program has dropped on a widget.
 @MainActor
 public final class Drop: Object {
-  /// The desktop's time of the drop.
   public let time: UInt32
 
   init(_ drop: OpaquePointer, at time: UInt32) {

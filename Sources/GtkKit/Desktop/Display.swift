@@ -3,19 +3,14 @@ import CGtk
 /// The display that the program uses: its screen, keyboard and clipboard.
 @MainActor
 public enum Display {
-  /// The window system of the display.
   public enum Backend: Equatable, Sendable {
     /// An X server; `name` is the display name to connect to.
     case x11(name: String)
-    /// A Wayland compositor.
     case wayland
-    /// Another GDK backend.
     case other
   }
 
-  /// Opens the default display.
-  ///
-  /// - Returns: false if no display is available.
+  /// Opens the default display; returns false if no display is available.
   public static func open() -> Bool {
     guard gtk_init_check() != 0 else { return false }
     stopSelectionEvents()
@@ -33,7 +28,6 @@ public enum Display {
     return UInt32(truncatingIfNeeded: gdk_x11_surface_get_xid(surface))
   }
 
-  /// The backend of the default display.
   public static var backend: Backend {
     guard let display = gdk_display_get_default() else { return .other }
     guard isOfType("GdkX11Display", display) else {
@@ -55,7 +49,6 @@ public enum Display {
     Object(Owned(borrowing: display)).connect("notify::composited", body)
   }
 
-  /// Whether the user's language is written from right to left.
   public static var isRightToLeft: Bool { gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL }
 
   /// Sets environment variables that GTK reads at startup, unless the user has set them.

@@ -1,7 +1,6 @@
 import CGtk
 import Glibc
 
-/// The session's message bus.
 @MainActor
 public enum SessionBus {
   private static var isConnected = false
@@ -81,9 +80,7 @@ public enum SessionBus {
 /// ```
 @MainActor
 public struct RunningApplication {
-  /// The outcome of a request.
   public enum Answer: Equatable, Sendable {
-    /// The program has completed the request.
     case done
     /// The program is not running, or the bus is unavailable.
     case notRunning
@@ -95,7 +92,6 @@ public struct RunningApplication {
 
   private let id: String
 
-  /// Refers to an application by its id.
   public init(id: String) { self.id = id }
 
   /// Asks the application to show its window.

@@ -56,7 +56,6 @@ public final class StartupServices {
     if !answers(.portal, within: isHurried ? Self.portalTime : Self.loginTime) { foundSilent(.portal) }
   }
 
-  /// Waits for the service that the first widget needs.
   public func awaitBeforeWidgets() {
     if !answers(.accessibility, within: isHurried ? Self.accessibilityTime : Self.loginTime) {
       foundSilent(.accessibility)

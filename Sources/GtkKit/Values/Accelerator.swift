@@ -7,25 +7,18 @@ import CGtk
 /// accelerator?.label   // "Ctrl+Super+V"
 /// ```
 public struct Accelerator: Equatable, Sendable {
-  /// Modifier keys.
   public struct Modifiers: OptionSet, Sendable {
     /// The bits of GdkModifierType.
     public let rawValue: UInt32
 
-    /// Makes a set from bits of GdkModifierType.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Shift.
     public static let shift = Modifiers(rawValue: copypasta_GDK_SHIFT_MASK.rawValue)
-    /// Control.
     public static let control = Modifiers(rawValue: copypasta_GDK_CONTROL_MASK.rawValue)
-    /// Alt.
     public static let alt = Modifiers(rawValue: copypasta_GDK_ALT_MASK.rawValue)
     /// Super, the key with the logo.
     public static let logo = Modifiers(rawValue: copypasta_GDK_SUPER_MASK.rawValue)
-    /// Hyper, which few keyboards have.
     public static let hyper = Modifiers(rawValue: copypasta_GDK_HYPER_MASK.rawValue)
-    /// Meta, which few keyboards have in addition to Alt.
     public static let meta = Modifiers(rawValue: copypasta_GDK_META_MASK.rawValue)
 
     /// The modifiers above, without locks and pointer buttons.
@@ -34,7 +27,6 @@ public struct Accelerator: Equatable, Sendable {
 
   /// GDK's keyval, which is the X11 keysym; lower case for letters.
   public let key: UInt32
-  /// The modifiers that are held down.
   public let modifiers: Modifiers
 
   /// Parses GTK's notation; nil if it contains no key.

@@ -11,7 +11,6 @@ public enum Desktop {
     g_app_info_launch_default_for_uri_async(address, nil, nil, nil, nil)
   }
 
-  /// Whether a folder exists at `path`.
   public static func hasFolder(at path: String) -> Bool {
     g_file_test(path, copypasta_G_FILE_TEST_IS_DIR) != 0
   }
@@ -87,7 +86,6 @@ public enum Desktop {
       return folders.filter { g_utf8_validate($0.1, -1, nil) == 0 }.map(\.0)
     }
 
-    /// The user's home folder.
     public static var home: String { String(cString: g_get_home_dir()) }
     /// `$XDG_DATA_DIRS`.
     public static var systemData: [String] {

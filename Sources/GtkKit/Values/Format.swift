@@ -51,9 +51,7 @@ public enum Format {
 public enum LocalTime {
   private static var zone = g_time_zone_new_local()
 
-  /// Looks up the time zone again, because the user may have changed it.
-  ///
-  /// - Returns: Whether it was changed.
+  /// Looks up the time zone again, because the user may have changed it; returns whether it was changed.
   @discardableResult
   public static func updateZone() -> Bool {
     let old = zone

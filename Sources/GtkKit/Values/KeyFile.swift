@@ -3,7 +3,6 @@ import Glibc
 
 /// A group of keys in a settings file with the format of desktop files.
 public struct KeyFile {
-  /// The path of the file.
   public let path: String
   private let group: String
 
@@ -28,7 +27,6 @@ public struct KeyFile {
     return String(taking: value)
   }
 
-  /// Whether the file exists.
   public var exists: Bool { access(path, F_OK) == 0 }
 
   /// Replaces the file with a file that contains these integers; creates its folder if necessary.

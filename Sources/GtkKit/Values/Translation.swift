@@ -1,6 +1,5 @@
 import CGtk
 
-/// The gettext domain of the translations.
 let translationDomain = "copypasta"
 
 /// Translates a text into the user's language.

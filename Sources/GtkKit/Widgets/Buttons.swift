@@ -1,6 +1,5 @@
 import CGtk
 
-/// A button that shows an icon, a text or another widget.
 @MainActor
 public final class Button: Widget {
   /// Makes a button without a frame; `name` is its tooltip and its name for screen readers.
@@ -37,7 +36,6 @@ public final class Button: Widget {
     if let clicked { onClick(clicked) }
   }
 
-  /// Makes a button that contains a widget.
   public convenience init(child: Widget) {
     self.init(new: gtk_button_new())
     gtk_button_set_child(cast(), child.widget)
@@ -53,7 +51,6 @@ public final class Button: Widget {
   public func onClick(_ body: @escaping @MainActor () -> Void) { connect("clicked", body) }
 }
 
-/// A button that appears pressed while its action is on.
 @MainActor
 public final class ToggleButton: Widget {
   /// Makes a frameless button that contains `child`; `action` is the full name of the button's action (`win.pause`).
@@ -107,7 +104,6 @@ public final class Switch: Widget {
   var isOn: Bool { gtk_switch_get_active(opaque) != 0 }
 }
 
-/// A drop-down list of texts, which shows the chosen text.
 @MainActor
 public final class DropDown: Widget {
   /// Makes a list of `texts`, the first of which is chosen.
@@ -122,7 +118,6 @@ public final class DropDown: Widget {
     set { gtk_drop_down_set_selected(opaque, guint(newValue)) }
   }
 
-  /// Opens the list of texts.
   public func open() { gtk_widget_activate(widget) }
 
   /// Calls `body` when a different text is chosen, whether by the user or by the program.

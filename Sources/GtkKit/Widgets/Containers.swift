@@ -1,11 +1,8 @@
 import CGtk
 
-/// Widgets in a row or in a column.
 @MainActor
 public final class Box: Widget {
-  /// The axis along which the children are arranged.
   public enum Direction {
-    /// In the reading direction, or downwards.
     case horizontal, vertical
   }
 
@@ -16,7 +13,6 @@ public final class Box: Widget {
     children.forEach(append)
   }
 
-  /// Adds a child at the end.
   public func append(_ child: Widget) { gtk_box_append(cast(), child.widget) }
 
   /// Adds a child after `sibling`, or at the start if that is nil.
@@ -24,14 +20,11 @@ public final class Box: Widget {
     gtk_box_insert_child_after(cast(), child.widget, sibling?.widget)
   }
 
-  /// Removes a child.
   public func remove(_ child: Widget) { gtk_box_remove(cast(), child.widget) }
 }
 
-/// Several pages, of which one is visible.
 @MainActor
 public final class Stack: Widget {
-  /// Makes a stack without pages.
   public convenience init() {
     self.init(new: gtk_stack_new())
   }
@@ -49,13 +42,11 @@ public final class Stack: Widget {
     gtk_stack_set_visible_child_name(opaque, name)
   }
 
-  /// Removes all pages.
   public func removeAll() {
     while let child = gtk_widget_get_first_child(widget) { gtk_stack_remove(opaque, child) }
   }
 }
 
-/// A scrollable view of a widget.
 @MainActor
 public final class ScrolledWindow: Widget {
   /// Makes a view that scrolls vertically.

@@ -1,6 +1,5 @@
 import CGtk
 
-/// A text that the user cannot edit.
 @MainActor
 public final class Label: Widget {
   /// The opacity of faint parts, out of 65,535: the least that has enough contrast on a copied row.
@@ -100,7 +99,6 @@ public final class Label: Widget {
     return (shown, parts.map { shifted($0.lowerBound)..<shifted($0.upperBound - 1) + 1 })
   }
 
-  /// Whether a letter is written from right to left, as in Hebrew and Arabic.
   private static func isFromRight(_ letter: Unicode.Scalar) -> Bool {
     switch letter.value {
     case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
@@ -141,10 +139,8 @@ public final class Label: Widget {
   /// GTK would wrap even a text that fits on one line if the wrapped lines fit into the available height.
   public func preferOneLine() { gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_NONE) }
 
-  /// Aligns the text to the end.
   public func alignEnd() { gtk_label_set_xalign(opaque, 1) }
 
-  /// Centres the text.
   public func center() {
     gtk_label_set_xalign(opaque, 0.5)
     gtk_label_set_justify(opaque, GTK_JUSTIFY_CENTER)
@@ -169,7 +165,6 @@ public final class Label: Widget {
 }
 
 extension Widget {
-  /// The first label within the widget.
   fileprivate var firstLabel: Label? {
     var next = gtk_widget_get_first_child(widget)
     while let part = next {

@@ -7,7 +7,6 @@ public protocol Layout {
   ///
   /// Without it no height is requested then, which saves a layout of the text in every row of a list.
   var hasHeightWithoutWidth: Bool { get }
-  /// The width that the children need.
   func width(of children: [LayoutChild]) -> Extent
   /// Places the children in a box of this width.
   ///
@@ -31,7 +30,6 @@ public typealias Placement = (height: Extent, frames: [Frame?])
 /// A child's rectangle in a left-to-right interface, in pixels; it is mirrored otherwise.
 public typealias Frame = (x: Int, y: Int, width: Int, height: Int)
 
-/// A child of a `LayoutBox`.
 @MainActor
 public struct LayoutChild {
   let widget: UnsafeMutablePointer<GtkWidget>
@@ -39,10 +37,8 @@ public struct LayoutChild {
   /// Whether the child is set to visible; if not, all its sizes are 0.
   public var isVisible: Bool { gtk_widget_get_visible(widget) != 0 }
 
-  /// The width that the child needs.
   public var width: Extent { measure(GTK_ORIENTATION_HORIZONTAL).extent }
 
-  /// The height that the child needs at a width.
   public func height(inWidth width: Int) -> Extent { measure(GTK_ORIENTATION_VERTICAL, for: width).extent }
 
   /// The child's rectangle at a width, with the baseline of its first line at `baseline`.
@@ -72,7 +68,6 @@ public struct LayoutChild {
 /// A box that arranges its children by a `Layout`.
 @MainActor
 open class LayoutBox: Widget {
-  /// Makes a box of these children.
   public convenience init(_ layout: any Layout, _ children: [Widget]) {
     self.init(new: gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
     children.forEach(append)
@@ -81,7 +76,6 @@ open class LayoutBox: Widget {
     gtk_widget_set_layout_manager(widget, manager.assumingMemoryBound(to: GtkLayoutManager.self))
   }
 
-  /// Adds a child at the end.
   public final func append(_ child: Widget) { gtk_box_append(cast(), child.widget) }
 }
 

@@ -16,8 +16,6 @@ public final class ListBox: Widget {
   /// Appends a row; a click anywhere on it calls `clicked`.
   ///
   /// The row's content gets the focus or, if `isFocusable` is true, the row itself.
-  ///
-  /// - Returns: the row.
   @discardableResult
   public func append(
     _ child: Widget, isFocusable: Bool = false, _ clicked: (@MainActor () -> Void)? = nil

@@ -15,7 +15,6 @@ public struct ListItem {
 /// The view for a row of a `ListView`: created once, then bound to one value after another.
 @MainActor
 public protocol ListRow: AnyObject {
-  /// The row's root widget.
   var root: Widget { get }
   /// The id of the item that the row shows; nil while it shows none.
   var id: Int64? { get }
@@ -39,7 +38,6 @@ public final class ListView<Row: ListRow>: Widget {
   private var replacedFocus: Int64?
   private var update: Timeout?
 
-  /// Makes a list of a model's rows; `make` creates a row's view.
   public convenience init(model: ListModel, make: @escaping @MainActor (ListItem) -> Row) {
     let factory = gtk_signal_list_item_factory_new()
     // The view takes ownership of the reference.
@@ -122,7 +120,6 @@ public final class ListView<Row: ListRow>: Widget {
   /// All views that exist, in no particular order; some may be unbound.
   public var rowViews: some Sequence<Row> { rows.values }
 
-  /// Returns the row that shows the item at a position, if any.
   public func row(at position: Int) -> Row? {
     rows.first { ListItem(item: $0.key).position == position }?.value
   }
@@ -142,7 +139,6 @@ public final class ListView<Row: ListRow>: Widget {
     }.map { (item: $0.key, row: $0.value) }
   }
 
-  /// Returns the row that shows an item, if any.
   public func row(of id: Int64) -> Row? { rows.values.first { $0.id == id } }
 
   /// The area of a row, including the margin at its sides; nil if the row is not on the screen.
@@ -156,14 +152,11 @@ public final class ListView<Row: ListRow>: Widget {
   /// The width of the margin at a row's sides, in pixels.
   private static var margin: Double { 12 }
 
-  /// Scrolls a row into view.
   public func scroll(to position: Int) {
     activate(action: "list.scroll-to-item", with: .uint32(UInt32(position)))
   }
 
-  /// Scrolls a row into view and moves the focus to it.
-  ///
-  /// - Returns: false if the row does not exist.
+  /// Scrolls a row into view and moves the focus to it; returns false if the row does not exist.
   @discardableResult
   public func focus(_ position: Int) -> Bool {
     if anchor != nil { showsFocus = true }

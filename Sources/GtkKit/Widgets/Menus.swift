@@ -124,19 +124,16 @@ public final class PopoverMenu: Widget {
     gtk_popover_popup(cast())
   }
 
-  /// Calls `body` when the menu has closed.
   public func onClose(_ body: @escaping @MainActor () -> Void) { connect("closed", body) }
 }
 
 /// Named actions that menus and keys activate.
 @MainActor
 public final class ActionGroup: Object {
-  /// Makes a group without actions.
   public convenience init() {
     self.init(Owned(taking: g_simple_action_group_new()))
   }
 
-  /// Adds an action without a parameter.
   public func add(_ name: String, _ body: @escaping @MainActor () -> Void) {
     addAction(name, to: opaque) { _ in body() }
   }
@@ -153,7 +150,6 @@ public final class ActionGroup: Object {
   /// Adds a stateful action; other groups may contain the same action.
   public func add(_ action: ToggleAction) { g_action_map_add_action(opaque, action.opaque) }
 
-  /// Whether a stateful action is on.
   func isOn(_ name: String) -> Bool {
     g_action_group_get_action_state(opaque, name).map { Variant(taking: $0).bool == true } ?? false
   }
@@ -192,7 +188,6 @@ public final class ToggleAction: Object {
     set { g_simple_action_set_enabled(opaque, newValue ? 1 : 0) }
   }
 
-  /// Whether the action is on.
   public var isOn: Bool {
     get { g_action_get_state(opaque).map { Variant(taking: $0).bool == true } ?? false }
     set { g_action_change_state(opaque, g_variant_new_boolean(newValue ? 1 : 0)) }

@@ -1,6 +1,5 @@
 import CGtk
 
-/// A widget with other widgets on top of it.
 @MainActor
 public final class Overlay: Widget {
   /// Places `others` on top of `child`, according to their alignment; `child` keeps its size and position.
@@ -10,7 +9,6 @@ public final class Overlay: Widget {
     others.forEach(add)
   }
 
-  /// Adds a widget on top of the others.
   public func add(_ other: Widget) { gtk_overlay_add_overlay(opaque, other.widget) }
 
   /// Adds a card on top of the others, centred above the lower edge.

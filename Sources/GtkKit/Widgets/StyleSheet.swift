@@ -26,7 +26,6 @@ public final class StyleSheet {
     }
   }
 
-  /// The rules, in CSS.
   public var css: String {
     didSet { if css != oldValue { load() } }
   }
@@ -41,7 +40,6 @@ public final class StyleSheet {
 public final class WidgetStyle {
   private let provider: Owned
 
-  /// Adds an empty style sheet to a widget.
   public init(of widget: Widget) {
     provider = Owned(taking: gtk_css_provider_new())
     // A provider for the display would make every widget recompute its style.
@@ -66,7 +64,6 @@ public final class WidgetStyle {
 public final class Shift {
   private let style: WidgetStyle
 
-  /// Prepares a widget, without moving it.
   public init(of widget: Widget) { style = WidgetStyle(of: widget) }
 
   /// The offset to the right, in pixels; negative to the left.

@@ -1,19 +1,14 @@
 import CGtk
 
-/// The kind of an input event.
 public enum InputKind: Sendable {
-  /// A key.
   case key
   /// A pointer button or a finger.
   case press
 }
 
 extension Widget {
-  /// A pointer button.
   public enum PointerButton: UInt32, Sendable {
-    /// The main button, usually the left one.
     case primary = 1
-    /// The menu button, usually the right one.
     case secondary = 3
   }
 
@@ -121,7 +116,6 @@ extension Widget {
     }
   }
 
-  /// Calls `body` when the focus moves out of the widget.
   public final func onFocusLoss(_ body: @escaping @MainActor () -> Void) {
     add(controller: gtk_event_controller_focus_new()).connect("leave", body)
   }

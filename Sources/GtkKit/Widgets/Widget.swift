@@ -13,7 +13,6 @@ open class Widget: Object {
 
   /// How a widget uses additional space (`GtkAlign`).
   public enum Alignment: UInt32 {
-    /// Fill the available space, or keep the natural size at its start, end or centre.
     case fill, start, end, center
   }
 
@@ -42,13 +41,11 @@ open class Widget: Object {
     gdk_frame_clock_request_phase(pointer, copypasta_GDK_FRAME_CLOCK_PHASE_AFTER_PAINT)
   }
 
-  /// Whether the widget is sensitive to input.
   public final var isEnabled: Bool {
     get { gtk_widget_get_sensitive(widget) != 0 }
     set { gtk_widget_set_sensitive(widget, newValue ? 1 : 0) }
   }
 
-  /// The text that appears when the pointer rests on the widget.
   public final var tooltip: String? {
     get { gtk_widget_get_tooltip_text(widget).map { String(cString: $0) } }
     set { gtk_widget_set_tooltip_text(widget, newValue) }
@@ -72,7 +69,6 @@ open class Widget: Object {
     set { gtk_widget_set_margin_bottom(widget, gint(newValue)) }
   }
 
-  /// Aligns the widget within its allocated space.
   public final func align(horizontally: Alignment = .fill, vertically: Alignment = .fill) {
     gtk_widget_set_halign(widget, GtkAlign(horizontally.rawValue))
     gtk_widget_set_valign(widget, GtkAlign(vertically.rawValue))
@@ -84,9 +80,7 @@ open class Widget: Object {
     set { gtk_widget_set_focusable(widget, newValue ? 1 : 0) }
   }
 
-  /// Moves the focus to the widget.
-  ///
-  /// - Returns: false if it cannot get the focus.
+  /// Moves the focus to the widget; returns false if it cannot get the focus.
   @discardableResult
   public final func grabFocus() -> Bool { gtk_widget_grab_focus(widget) != 0 }
 
@@ -101,10 +95,8 @@ open class Widget: Object {
       && gtk_widget_get_state_flags(widget).rawValue & copypasta_GTK_STATE_FLAG_BACKDROP.rawValue == 0
   }
 
-  /// Adds a style class.
   public final func addStyle(_ name: String) { gtk_widget_add_css_class(widget, name) }
 
-  /// Removes a style class.
   public final func removeStyle(_ name: String) { gtk_widget_remove_css_class(widget, name) }
 
   /// Adds a group of actions for the widget and its descendants, under a prefix, such as `row` in `row.copy`.
@@ -118,9 +110,7 @@ open class Widget: Object {
   @discardableResult
   public final func run(_ action: String, on id: Int64) -> Bool { activate(action: action, with: .int64(id)) }
 
-  /// Activates an action of the widget or its ancestors.
-  ///
-  /// - Returns: whether the action exists.
+  /// Activates an action of the widget or its ancestors; returns whether the action exists.
   @discardableResult
   final func activate(action: String, with argument: Variant) -> Bool {
     // Pass a sunk reference: unlike most functions, this function does not sink a floating argument, which would then
@@ -153,7 +143,6 @@ open class Widget: Object {
   /// The current width, in pixels.
   public final var width: Int { Int(gtk_widget_get_width(widget)) }
 
-  /// Whether the reading direction is from right to left.
   public final var isRightToLeft: Bool { gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL }
 
   /// Converts a point from the coordinates of the window's surface to those of the widget.
@@ -183,15 +172,12 @@ open class Widget: Object {
 // MARK: - For screen readers
 
 extension Widget {
-  /// The role of a widget for screen readers.
   public struct AccessibleRole: Sendable {
     fileprivate let gtk: GtkAccessibleRole
 
-    /// A group of related widgets, with a common name.
     public static let group = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_GROUP)
     /// A decoration, or a duplicate; screen readers ignore the widget and its descendants.
     public static let presentation = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_PRESENTATION)
-    /// A window that asks for a decision.
     public static let dialog = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_DIALOG)
   }
 
@@ -267,12 +253,9 @@ extension Widget {
 
 /// A point, in application pixels.
 public struct Point: Equatable, Sendable {
-  /// The distance to the right.
   public var x: Double
-  /// The distance downwards.
   public var y: Double
 
-  /// Makes a point.
   public init(x: Double, y: Double) {
     self.x = x
     self.y = y
@@ -281,16 +264,11 @@ public struct Point: Equatable, Sendable {
 
 /// A rectangle, in application pixels.
 public struct Rectangle: Equatable, Sendable {
-  /// The left edge.
   public var x: Double
-  /// The upper edge.
   public var y: Double
-  /// The width.
   public var width: Double
-  /// The height.
   public var height: Double
 
-  /// Whether a point is within the rectangle.
   public func contains(_ point: Point) -> Bool {
     x <= point.x && point.x < x + width && y <= point.y && point.y < y + height
   }

@@ -1,9 +1,7 @@
 import CGtk
 
-/// A window of the application.
 @MainActor
 public final class Window: Widget {
-  /// Makes a window that is not shown yet.
   public convenience init(title: String) {
     self.init(new: gtk_window_new())
     gtk_window_set_title(cast(), title)
@@ -103,7 +101,6 @@ public final class Window: Widget {
     (Int(gtk_widget_get_width(widget)), Int(gtk_widget_get_height(widget)))
   }
 
-  /// Whether the window fills the screen's work area.
   public var isMaximized: Bool {
     get { gtk_window_is_maximized(cast()) != 0 }
     set { newValue ? gtk_window_maximize(cast()) : gtk_window_unmaximize(cast()) }
@@ -128,7 +125,6 @@ public final class Window: Widget {
     }
   }
 
-  /// This program's visible windows except this one.
   public var others: [Window] { Window.shown.filter { $0.opaque != opaque } }
 
   /// Calls `body` when `isShownAndActive` may have changed.
@@ -159,10 +155,8 @@ public final class Window: Widget {
     connectReturning("close-request", body)
   }
 
-  /// Replaces the title bar with a header bar.
   public func setTitlebar(_ bar: HeaderBar) { gtk_window_set_titlebar(cast(), bar.widget) }
 
-  /// Sets the window's content.
   public func setChild(_ child: Widget) { gtk_window_set_child(cast(), child.widget) }
 
   /// Whether the window was just shown and is drawn as active, although it does not have the focus yet.
@@ -283,7 +277,6 @@ public final class Window: Widget {
   public func destroy() { gtk_window_destroy(cast()) }
 }
 
-/// The bar at a window's top.
 @MainActor
 public final class HeaderBar: Widget {
   /// Makes a header bar that shows `title`, or hides it if there is not enough room.

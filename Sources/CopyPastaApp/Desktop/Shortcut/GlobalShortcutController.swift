@@ -93,7 +93,6 @@ final class GlobalShortcutController {
     didSet { if isPaused != oldValue { request() } }
   }
 
-  /// Requests the shortcut again.
   func request() {
     requested = preferences.shortcut
     let before = work

@@ -45,9 +45,7 @@ final class GnomeShortcut {
   /// Whether the shortcut is set with these keys and this program's command.
   func isSet(to keys: Accelerator) -> Bool { self.keys == keys && entry["command"] == .string(command) }
 
-  /// Adds the shortcut, or changes its keys.
-  ///
-  /// - Returns: False if the system administrator has locked these settings.
+  /// Adds the shortcut, or changes its keys; returns false if the system administrator has locked these settings.
   func setUp(_ keys: Accelerator) -> Bool {
     // Write the keys last, so that GNOME already has the command when it grabs them.
     let values = [
@@ -59,9 +57,7 @@ final class GnomeShortcut {
     return isWritten && (isSet || paths.set(Self.list, to: .strings(listed + [Self.path])))
   }
 
-  /// Removes the shortcut.
-  ///
-  /// - Returns: False if the system administrator has locked these settings.
+  /// Removes the shortcut; returns false if the system administrator has locked these settings.
   func remove() -> Bool {
     guard isSet else { return true }
     guard paths.set(Self.list, to: .strings(listed.filter { $0 != Self.path })) else { return false }

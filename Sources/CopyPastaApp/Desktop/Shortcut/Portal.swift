@@ -6,7 +6,6 @@ import GtkKit
 /// connection, and GTK sends requests over the shared connection.
 @MainActor
 struct Portal {
-  /// Why a request to a portal failed.
   enum RequestError: Error, Equatable {
     /// The desktop lacks the portal, or the portal rejected the request, for example because it serves only installed
     /// programs.

@@ -104,7 +104,6 @@ private final class PortalShortcutSession {
   /// Whether the desktop has listed the shortcut, possibly without keys, and has not revoked it since.
   private var isListed = false
   private let portal: Portal
-  /// The session's object path.
   private let path: Variant
   private var subscriptions: [Bus.Registration] = []
   /// Receives the session's events once the session is set up; `lost` means that the portal has closed it.
@@ -229,9 +228,7 @@ private final class PortalShortcutSession {
     return session
   }
 
-  /// Requests the shortcut.
-  ///
-  /// - Returns: False if the portal grants the request with an empty list of shortcuts.
+  /// Requests the shortcut; returns false if the portal grants the request with an empty list of shortcuts.
   private func bind(_ keys: Accelerator) async throws(Portal.RequestError) -> Bool {
     let answer: [String: Variant]
     do throws(Portal.RequestError) {

@@ -262,11 +262,8 @@ private typealias NameHandlers = (came: @MainActor (String) -> Void, went: @Main
 
 /// An interface of another program's object.
 public struct RemoteObject: Sendable, Equatable {
-  /// The program's bus name.
   public let name: String
-  /// The object's path.
   public let path: String
-  /// The object's interface.
   public let interface: String
 
   /// Refers to an object, which does not have to exist.
@@ -276,7 +273,6 @@ public struct RemoteObject: Sendable, Equatable {
     self.interface = interface
   }
 
-  /// The bus itself.
   public static let bus = RemoteObject(
     name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
 

@@ -1,17 +1,13 @@
 import CGtk
 
-/// Why a D-Bus call failed.
 public enum BusError: Error, Equatable, CustomStringConvertible {
   /// The other program or the bus returned an error, whose D-Bus name is `name`.
   case refused(name: String, message: String)
-  /// The timeout has passed.
   case timedOut
   /// No bus is available, or the connection was closed.
   case noBus(String)
-  /// The task was cancelled.
   case cancelled
 
-  /// The D-Bus error name for an unknown method.
   public static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
 
   /// Whether the called program is not running, or exited before it answered
@@ -26,12 +22,10 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
     return names.contains { name == "org.freedesktop.DBus.Error." + $0 }
   }
 
-  /// Returns the error for a call with invalid arguments.
   public static func invalidArguments(_ message: String) -> BusError {
     .refused(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
   }
 
-  /// The error's name and message, for logs.
   public var description: String {
     switch self {
     case .refused(let name, let message): "\(name): \(message)"

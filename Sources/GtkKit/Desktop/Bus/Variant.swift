@@ -44,19 +44,14 @@ public final class Variant: @unchecked Sendable {
   /// A string, `s`, that ends at the first NUL, because D-Bus strings cannot contain NULs.
   public static func string(_ value: String) -> Variant { Variant(sinking: g_variant_new_string(value)) }
 
-  /// A Boolean, `b`.
   public static func bool(_ value: Bool) -> Variant { Variant(sinking: g_variant_new_boolean(value ? 1 : 0)) }
 
-  /// A 32-bit integer, `i`.
   public static func int32(_ value: Int32) -> Variant { Variant(sinking: g_variant_new_int32(value)) }
 
-  /// An unsigned 32-bit integer, `u`.
   public static func uint32(_ value: UInt32) -> Variant { Variant(sinking: g_variant_new_uint32(value)) }
 
-  /// A 64-bit integer, `x`.
   public static func int64(_ value: Int64) -> Variant { Variant(sinking: g_variant_new_int64(gint64(value))) }
 
-  /// A double, `d`.
   public static func double(_ value: Double) -> Variant { Variant(sinking: g_variant_new_double(value)) }
 
   /// An object path, `o`; nil if `path` is invalid.
@@ -65,17 +60,14 @@ public final class Variant: @unchecked Sendable {
     return Variant(sinking: g_variant_new_object_path(path))
   }
 
-  /// An array of strings, `as`.
   public static func strings(_ values: [String]) -> Variant { array(of: "s", values.map(string)) }
 
-  /// An array of 32-bit integers, `ai`.
   public static func int32s(_ values: [Int32]) -> Variant {
     withType("i") { type in
       Variant(sinking: g_variant_new_fixed_array(type, values, gsize(values.count), 4))
     }
   }
 
-  /// An array of bytes, `ay`.
   public static func bytes(_ values: [UInt8]) -> Variant {
     withType("y") { type in
       Variant(sinking: g_variant_new_fixed_array(type, values, gsize(values.count), 1))
@@ -97,7 +89,6 @@ public final class Variant: @unchecked Sendable {
     return array(of: "{sv}", entries)
   }
 
-  /// A tuple of values, such as `(is)`.
   public static func tuple(_ values: [Variant]) -> Variant {
     withPointers(to: values) { children, count in Variant(sinking: g_variant_new_tuple(children, count)) }
   }
@@ -137,22 +128,16 @@ public final class Variant: @unchecked Sendable {
     return withPointer { String(cString: g_variant_get_string($0, nil)) }
   }
 
-  /// A Boolean, from `b`.
   public var bool: Bool? { type == "b" ? withPointer(g_variant_get_boolean) != 0 : nil }
 
-  /// A 32-bit integer, from `i`.
   public var int32: Int32? { type == "i" ? withPointer(g_variant_get_int32) : nil }
 
-  /// An unsigned 32-bit integer, from `u`.
   public var uint32: UInt32? { type == "u" ? withPointer(g_variant_get_uint32) : nil }
 
-  /// A double, from `d`.
   public var double: Double? { type == "d" ? withPointer(g_variant_get_double) : nil }
 
-  /// Bytes, from `ay`.
   public var bytes: [UInt8]? { type == "ay" ? elements() : nil }
 
-  /// 32-bit integers, from `ai`.
   public var int32s: [Int32]? { type == "ai" ? elements() : nil }
 
   private func elements<Element: BitwiseCopyable>() -> [Element] {
@@ -186,7 +171,6 @@ public final class Variant: @unchecked Sendable {
     return children[index]
   }
 
-  /// Strings, from `as`.
   public var strings: [String]? { type == "as" ? children?.compactMap(\.string) : nil }
 
   /// The contained values by key, from `a{sv}`.
@@ -202,7 +186,6 @@ public final class Variant: @unchecked Sendable {
 }
 
 extension Variant: Equatable {
-  /// Whether the two variants have the same type and value.
   public static func == (one: Variant, other: Variant) -> Bool {
     one.withPointer { one in
       other.withPointer { g_variant_equal(UnsafeRawPointer(one), UnsafeRawPointer($0)) != 0 }
