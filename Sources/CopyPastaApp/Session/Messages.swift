@@ -190,7 +190,7 @@ extension CaptureOutcome {
     case .unread(.timedOut), .unread(.ownerGone), .unread(.refused), .unread(.unavailable):
       tr("Couldn’t read the copied text. Copy it again.")
     case .unread(.tooLarge(let limit)):
-      // In MiB, as in Preferences.
+      // In MiB, as in the setting.
       tr("Skipped a copy: it is larger than %s MiB.").filled(with: String(limit >> 20))
     case .unread(.ownershipLost): tr("A copy may be missing. Copy it again.")
     case .unread(.cancelled):
