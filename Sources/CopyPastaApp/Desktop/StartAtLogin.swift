@@ -100,7 +100,7 @@ extension StartAtLogin {
     name: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
     interface: "org.freedesktop.systemd1.Manager")
 
-  /// Returns why the configuration would have no effect on this desktop, and the line to add to a file instead; nil if it works.
+  /// Returns why the configuration would have no effect, and the line to add to a file instead; nil if it works.
   ///
   /// A compositor that is configured in a file ignores the autostart folder. Systemd reads that folder if it has
   /// started the session.

@@ -23,7 +23,7 @@ final class PreferenceList {
 final class PreferenceRow {
   let root: Widget
   let clicked: (@MainActor () -> Void)?
-  /// The row that the list wraps around `root`, set by the group.
+  /// The row that the list wraps around `root`, set by the list.
   var container: Widget? {
     didSet {
       container?.isVisible = isShown

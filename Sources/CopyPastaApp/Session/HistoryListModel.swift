@@ -50,7 +50,7 @@ final class HistoryListModel: ListModelSource {
   /// Whether the file that the list shows was closed, removed or replaced.
   var isReplaced: Bool { reader?.isReplaced == true }
 
-  /// An upper bound for the number of clips that could not be read so far.
+  /// Whether some clips could not be read so far.
   var isIncomplete: Bool { reader?.isIncomplete ?? false }
 
   var count: Int { ids.count }

@@ -315,9 +315,8 @@ final class HistorySession {
     }
   }
 
-  /// Tries again after a delay, while the history is locked by another program and a window shows it.
+  /// Tries again after a delay, while another program locks the history and a window shows it or a text waits.
   private func scheduleRetry() {
-    // Texts that wait for the lock are written also while the window is hidden.
     guard isOpened, state == .opening || obstacle == .locked, attention != .hidden || intake.isWaiting else {
       return retry = nil
     }

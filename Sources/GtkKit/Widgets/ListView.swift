@@ -179,7 +179,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// The row that the next layout keeps in place: its position, and its upper edge in the view.
   ///
-  /// One in the middle of those that may serve, because it must still be on the screen after GTK's own layout.
+  /// It is in the middle of the candidates, because it must still be on the screen after GTK's own layout.
   private var anchor: (position: Int, y: Double)?
   /// Whether the next layout must show the focused row: it was visible before, replaces a removed row, or was focused
   /// after the change.
@@ -228,8 +228,8 @@ public final class ListView<Row: ListRow>: Widget {
   /// The visible rows, from the top.
   ///
   /// GTK also maps the focused row, at its last known position, even if it is far away from the others. Since 4.12 it
-  /// does not move rows that a layout scrolls out of view, so they overlap other rows. Therefore
-  /// only the longest run of adjacent rows counts as visible.
+  /// does not move rows that a layout scrolls out of view, so they overlap other rows. Therefore only the longest run
+  /// of adjacent rows counts as visible.
   private var seenRows: [(position: Int, y: Double)] {
     let height = Double(gtk_widget_get_height(widget))
     let mapped = rows.compactMap { item, row -> (position: Int, y: Double, end: Double)? in
