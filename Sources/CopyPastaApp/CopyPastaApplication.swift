@@ -299,6 +299,7 @@ final class CopyPastaApplication {
   private func quit() {
     guard !isEnding else { return }
     isEnding = true
+    endProcess(after: .milliseconds(2900))
     preparation?.cancel()
     window?.hide()
     // Do not destroy the dialogs while the main loop runs, because GTK 4.8 would use them afterwards.
@@ -311,6 +312,19 @@ final class CopyPastaApplication {
       }
       application.quit()
     }
+  }
+
+  /// Ends the process after a delay even if the main thread hangs.
+  ///
+  /// GDK waits for the X server to hide and destroy windows, and the server does not answer while another program has
+  /// grabbed it.
+  private func endProcess(after delay: Duration) {
+    signal(SIGALRM) { _ in _exit(0) }
+    var timer = itimerval()
+    (timer.it_value.tv_sec, timer.it_value.tv_usec) = (
+      time_t(delay.milliseconds / 1000), suseconds_t(delay.milliseconds % 1000 * 1000)
+    )
+    setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
   }
 
   /// Whether a window is shown, something else keeps the program running, or the clipboard needs this process.

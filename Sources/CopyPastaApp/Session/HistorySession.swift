@@ -373,6 +373,7 @@ final class HistorySession {
   private static let endPatience = Duration.milliseconds(500)
   /// How long the end waits for the disk: for the user's actions, and for a recovery.
   private static let diskPatience = Duration.milliseconds(1000)
+  private static let handOverPatience = Duration.milliseconds(900)
 
   /// Waits for the user's actions and the captures so far, but not for reads in progress.
   func drainActions() async { await queue.drain() }
@@ -398,7 +399,8 @@ final class HistorySession {
       await drainActions()
       await drainRetention()
     }
-    await clipboard.handOver()
+    // The X server does not answer while another program has grabbed it.
+    await MainLoop.wait(atMost: Self.handOverPatience) { [clipboard] in await clipboard.handOver() }
     await close()
   }
 

@@ -111,6 +111,32 @@ import Testing
     }
   }
 
+  /// The server answers no other program meanwhile: neither GDK, which hides a window, nor the hand-over of a text.
+  @Test(arguments: [true, false])
+  func `the program ends in time while another program has grabbed the X server`(isShown: Bool) async throws {
+    try await Scene.run(with: ["row"], mostlyWaits: true) { scene in
+      if isShown {
+        // GDK would already hang in a frame that is still to be drawn.
+        try await Task.sleep(for: .seconds(1))
+      } else {
+        // The text on the clipboard keeps the program running.
+        try await scene.desktop.press("Home", "Return")
+        try await scene.expectClipboard("row")
+        try await scene.closeWindow(.closeButton)
+        try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
+      }
+      let grab = try scene.desktop.start(["/usr/bin/python3", "-u", Fixture.path("grab.py"), "server"])
+      try await grab.waitUntil("the grab") { $0 == ["server"] }
+      let start = ContinuousClock.now
+      scene.app.program.signal(SIGTERM)
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      #expect(.now - start < .seconds(3.5))
+      // The last connection to close removes the log.
+      if !isShown { #expect(!FileManager.default.fileExists(atPath: scene.history.path + "-wal")) }
+      try await grab.killNow()
+    }
+  }
+
   @Test func `a hidden start while the program ends comes afterwards, without a window`() async throws {
     try await Scene.run(with: ["row"]) { scene in
       let lock = try await scene.lockHistory(whileCopying: "waits")
