@@ -144,17 +144,17 @@ import Testing
         drained.withLock { $0 = true }
       }
       for _ in 1...3 {
-        intake.resume()
+        intake.captures.resume()
         await queue.drain()
       }
       let isDrained = drained.withLock { $0 }
       #expect(try !isDrained && scratch.texts() == ["row"])
     }
-    intake.resume()
+    intake.captures.resume()
     try await waitUntil("everything written") { drained.withLock { $0 } }
     #expect(try scratch.texts() == texts.reversed() + ["row"])
     #expect(outcomes.all.count { $0 == .waiting(.locked) } == 1)
-    #expect(intake.copies.isEmpty)
+    #expect(intake.captures.copies.isEmpty)
     for text in ["copied out", "next"] { try await copy(.text(text)) }
     #expect(try await eventuallyTexts(["next"] + texts.reversed() + ["row"]))
   }
@@ -177,7 +177,7 @@ import Testing
         outcomes.all.contains(.overflow) && outcomes.all.contains(.waiting(.locked))
       }
     }
-    intake.resume()
+    intake.captures.resume()
     await drain()
     #expect(try scratch.texts().map { $0.prefix(2) } == ["c", "b", "a", "3 ", "2 ", "1 "])
     #expect(outcomes.all.count { $0 == .overflow } == 1)
@@ -193,9 +193,9 @@ import Testing
       for text in ["one", "two", "three"] { try await copyOut(text) }
       await queue.drain()
     }
-    intake.resume()
+    intake.captures.resume()
     await drain()
-    #expect(intake.copies.isEmpty)
+    #expect(intake.captures.copies.isEmpty)
     for text in ["three", "two", "one"] {
       #expect(try await scratch.record(text) == nil || text != "three")
     }
@@ -221,7 +221,7 @@ import Testing
     }
     if isLock {
       try await scratch.whileLocked(copyAndTakeOver)
-      intake.resume()
+      intake.captures.resume()
     } else {
       try scratch.foreign(Self.obstruction)
       try await copyAndTakeOver()
@@ -231,17 +231,17 @@ import Testing
     #expect(outcomes.all.contains(.ignored))
     // It is noted at the latest when the program ends, so that the next start does not record it either.
     if !isLock { try scratch.foreign("DROP TRIGGER obstruction") }
-    #expect(await intake.close() == 0)
-    #expect(intake.copies.isEmpty)
+    #expect(await intake.captures.close() == 0)
+    #expect(intake.captures.copies.isEmpty)
     #expect(try await scratch.record(text) == nil)
   }
 
   @Test func `a copy that could not be noted is noted with the next text, whatever that is`() async throws {
     try await copyOutUnnoted("copied out")
-    #expect(!intake.copies.isEmpty)
+    #expect(!intake.captures.copies.isEmpty)
     intake.drop(FakeDrop("dropped"))
     await drain()
-    #expect(intake.copies.isEmpty)
+    #expect(intake.captures.copies.isEmpty)
     #expect(try await scratch.record("copied out") == nil)
   }
 

@@ -126,7 +126,7 @@ import Testing
     }
     // Write once more between the attempt that finds the damage again and the recovery.
     session.tryAgain()
-    session.intake.resume()
+    session.intake.captures.resume()
     withExtendedLifetime(other) {}
     other = nil
     try await waitUntil("the history open") {

@@ -265,7 +265,7 @@ final class HistorySession {
       guard error != .replaced else { return await enter(await store.reopen()) }
       cannotOpen(because: error, mayRecover: mayRecover)
     }
-    if state != .recovering { intake.resume() }
+    if state != .recovering { intake.captures.resume() }
   }
 
   /// Reads the list of clips again, because the file was opened or replaced, or another program may have changed it.
@@ -317,9 +317,9 @@ final class HistorySession {
 
   /// Tries again after a delay, while another program locks the history and a window shows it or a text waits.
   private func scheduleRetry() {
-    guard isOpened, state == .opening || obstacle == .locked, attention != .hidden || intake.isWaiting else {
-      return retry = nil
-    }
+    guard isOpened, state == .opening || obstacle == .locked,
+      attention != .hidden || intake.captures.isWaiting
+    else { return retry = nil }
     guard retry == nil else { return }
     retry = Timeout(
       after: Self.retryDelay,
@@ -414,8 +414,8 @@ final class HistorySession {
     // The damaged history is unchanged until the recovered one is complete, so the next start recovers it again.
     guard state != .recovering else { return HistoryRecovery.abandon(services.location) }
     await queue.drain()
-    let lost = await intake.close()
-    if lost > 0, let obstacle = intake.obstacle ?? obstacle {
+    let lost = await intake.captures.close()
+    if lost > 0, let obstacle = intake.captures.obstacle ?? obstacle {
       let message = trn("%s copy was not recorded.", "%s copies were not recorded.", lost)
       printError(message.filled(with: Format.number(lost)) + " " + obstacle.message)
     }

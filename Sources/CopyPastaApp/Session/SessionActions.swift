@@ -123,13 +123,13 @@ extension HistorySession {
   /// Deletes all clips, and reports how many; a failure is also shown.
   func clear(_ done: @escaping @MainActor (Result<Int, StoreError>) -> Void = { _ in }) {
     // First record what waits for a lock, because it must not appear after the deletion.
-    if intake.obstacle == .locked { intake.resume() }
+    if intake.captures.obstacle == .locked { intake.captures.resume() }
     queue.add { [self] in
       // First add to the list the clips that are on disk but not in the list yet: the deletion deletes them, and their
       // rows would otherwise appear after it. The queue records nothing new until the deletion is done.
       intake.flush()
       do throws(StoreError) {
-        if let obstacle = intake.obstacle { throw obstacle }
+        if let obstacle = intake.captures.obstacle { throw obstacle }
         let count = try await store.deleteAll()
         deletions.forget()
         model.removeAll()
