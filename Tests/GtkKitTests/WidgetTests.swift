@@ -123,12 +123,7 @@ import Testing
       sheet = made
     }
     #expect(sheet == nil)
-    expectNoLeak { token in
-      DeferredContent(types: ["text/plain"]) {
-        _ = token
-        return Bytes([])
-      }
-    }
+    expectNoLeak { _ in DeferredContent(Bytes([]), types: ["text/plain"]) }
     expectNoLeak { token in
       let group = ActionGroup()
       group.add("copy") { _ = token }

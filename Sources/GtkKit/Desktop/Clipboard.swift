@@ -38,9 +38,7 @@ public final class Clipboard: Object {
   ///
   /// The bytes are copied once, however many programs paste them.
   public func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
-    // GDK's own content providers wait forever for a program that does not read.
-    let bytes = Bytes(bytes)
-    let content = DeferredContent(types: mimeTypes) { bytes }
+    let content = DeferredContent(Bytes(bytes), types: mimeTypes)
     offered = content
     gdk_clipboard_set_content(opaque, content.cast())
   }
@@ -66,20 +64,17 @@ public final class Clipboard: Object {
   }
 }
 
-/// Content that is fetched only when a program requests it.
+/// Bytes that are written to each program that requests them.
+///
+/// GDK's own content providers wait forever for a program that does not read.
 @MainActor
 public final class DeferredContent: Object {
-  /// Creates content with the same bytes for each of these types; if `fetch` throws, the request fails.
+  /// Creates content with the same bytes for each of these types.
   ///
   /// - Parameter idleTimeout: how long a program may read nothing before its request fails.
-  public init(
-    types: [String], idleTimeout: Duration = .seconds(30),
-    fetch: @escaping @MainActor () async throws -> Bytes
-  ) {
-    super.init(
-      Owned(
-        taking: deferredContentType.instance(
-          of: Fetcher(types: types, idleTimeout: idleTimeout, fetch: fetch))))
+  public init(_ bytes: Bytes, types: [String], idleTimeout: Duration = .seconds(30)) {
+    let provider = Provider(bytes, types: types, idleTimeout: idleTimeout)
+    super.init(Owned(taking: deferredContentType.instance(of: provider)))
   }
 
   /// The maximum number of concurrent requests, which limits the memory that programs occupy if they never read.
@@ -87,17 +82,15 @@ public final class DeferredContent: Object {
 }
 
 @MainActor
-private final class Fetcher {
+private final class Provider {
   let types: [String]
+  private let bytes: Bytes
   private let idleTimeout: Duration
-  private let fetch: @MainActor () async throws -> Bytes
   /// The number of requests in progress, for all `DeferredContent` objects together.
   private static var served = 0
 
-  init(types: [String], idleTimeout: Duration, fetch: @escaping @MainActor () async throws -> Bytes) {
-    self.types = types
-    self.idleTimeout = idleTimeout
-    self.fetch = fetch
+  init(_ bytes: Bytes, types: [String], idleTimeout: Duration) {
+    (self.bytes, self.types, self.idleTimeout) = (bytes, types, idleTimeout)
   }
 
   /// Writes the bytes to a stream, and then completes the task for which GDK waits.
@@ -107,10 +100,10 @@ private final class Fetcher {
       guard Self.served < DeferredContent.capacity else { throw CancellationError() }
       Self.served += 1
       defer { Self.served -= 1 }
-      try await stream.write(await fetch(), idleTimeout: idleTimeout)
+      try await stream.write(bytes, idleTimeout: idleTimeout)
       g_task_return_boolean(task, 1)
     } catch {
-      // This message is not shown: the code that provides the bytes reports its errors to the user.
+      // This message is not shown.
       g_task_return_error(
         task, g_error_new_literal(g_io_error_quark(), gint(G_IO_ERROR_FAILED.rawValue), "-"))
     }
@@ -125,21 +118,21 @@ private final class Fetcher {
 private func fillContentClass(_ table: UnsafeMutableRawPointer) {
   typealias Class = GdkContentProviderClass
   let formats: @MainActor @convention(c) (gpointer?) -> OpaquePointer? = { provider in
-    let types = provider.flatMap { swiftObject(behind: $0, Fetcher.self) }?.types ?? []
+    let types = provider.flatMap { swiftObject(behind: $0, Provider.self) }?.types ?? []
     return contentFormats(of: types)
   }
   let write:
     @MainActor @convention(c) (
       gpointer?, gpointer?, gpointer?, gint, gpointer?, GAsyncReadyCallback?, gpointer?
     ) -> Void = { provider, _, stream, _, cancellable, callback, data in
-      guard let provider, let stream, let fetcher = swiftObject(behind: provider, Fetcher.self) else {
+      guard let provider, let stream, let content = swiftObject(behind: provider, Provider.self) else {
         return
       }
       let task = g_task_new(
         provider, cancellable?.assumingMemoryBound(to: GCancellable.self), callback, data)
       let owned = Owned(taking: task)
       let output = OutputStream(Owned(borrowing: stream))
-      Task.unpooled { await fetcher.write(to: output, ending: owned) }
+      Task.unpooled { await content.write(to: output, ending: owned) }
     }
   let finish:
     @convention(c) (gpointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?) ->
