@@ -178,6 +178,19 @@ class Owner(owners.Owner):
         self.offers = BEHAVIOURS['Secret']
         self.own()
 
+    def replaced(self, request):
+        """Refuses, and copies a secret as another client, without a moment in between."""
+        self.first, self.display = self.display, display.Display()
+        self.offers, self.window = BEHAVIOURS['Secret'], self.make_window()
+        selection = self.atom(self.selection)
+        requestor = self.display.create_resource_object('window', request.requestor.id)
+        # The requests are sent together, with the next round trip.
+        requestor.send_event(event.SelectionNotify(
+            time=request.time, requestor=requestor, selection=request.selection, target=request.target,
+            property=X.NONE))
+        self.window.set_selection_owner(selection, X.CurrentTime)
+        self.display.sync()
+
     def again(self, request):
         self.put(request, self.offers['UTF8_STRING'])
 
@@ -300,15 +313,13 @@ BEHAVIOURS = owners.behaviours('UTF8_STRING') | {
     'Secret': {'UTF8_STRING': b'hunter2', HINT: b'secret'},
     # A secret that is also offered in the format that GDK passes on unchanged.
     'SecretOfGtk': {'text/plain;charset=utf-8': b'hunter2', HINT: b'secret'},
-    'SecretLine': {'UTF8_STRING': b'hunter2', HINT: b'secret\n\0'},
-    'Public': {'UTF8_STRING': TEXT, HINT: b'public'},
     'LongHint': {'UTF8_STRING': TEXT, HINT: b'secret' * 1000},
     # A secret that replaces the text, with the same window, before the request for the text is answered.
     'SecretBeforeText': {'UTF8_STRING': 'secret-again'},
     # The same, with a different window, between the answer to TARGETS and the next request.
     'SecretAfterTargets': {'TARGETS': 'listed-moved-secret', 'UTF8_STRING': TEXT},
     # The same, between the refusal of the first form and the request for the next one.
-    'SecretAfterRefusal': {'UTF8_STRING': 'refused-moved-secret', 'STRING': TEXT},
+    'SecretAfterRefusal': {'UTF8_STRING': 'replaced', 'STRING': TEXT},
 }
 
 
