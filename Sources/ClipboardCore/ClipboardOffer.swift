@@ -34,7 +34,11 @@ public protocol ClipboardOffer {
 extension ClipboardOffer {
   /// Reads the offer: its formats, the hint, and then one text format after the other until the owner serves one.
   ///
-  /// All text formats together have the time limit `limits.total`.
+  /// After a format that was refused, empty or not answered, the next one is requested, because some programs list
+  /// formats that they do not serve. Once a format was not answered for `limits.idleTimeout`, the remaining formats
+  /// share one more `idleTimeout`. All text formats together have the time limit `limits.total`.
+  ///
+  /// - Returns: an empty text only if every format was served with an empty text.
   public nonisolated(nonsending) func content(
     within limits: TransferLimits
   ) async throws(TransferError) -> ClipboardContent {
@@ -42,21 +46,23 @@ extension ClipboardOffer {
     guard !formats.texts.isEmpty else { return .noText }
     let end = ContinuousClock.now + limits.total
     if formats.hasHint, try await isSecret(within: limits) { return .secret }
-    var forms = TextForms(formats.texts, idleTimeout: limits.idleTimeout)
-    while let (form, wait) = forms.next() {
+    var limits = limits
+    var failure: TransferError?
+    for (format, rest) in zip(formats.texts, (0..<formats.texts.count).reversed()) {
+      limits.total = end - .now
+      guard limits.total > .zero else { throw .timedOut }
       do throws(TransferError) {
-        var limits = limits
-        (limits.idleTimeout, limits.total) = (wait, end - .now)
-        guard limits.total > .zero else { throw .timedOut }
-        let text = try await bytes(of: .text(form, isLast: forms.isEmpty), within: limits)
+        let text = try await bytes(of: .text(format, isLast: rest == 0), within: limits)
         if !text.isEmpty { return .text(text) }
-        forms.skip(nil)
-      } catch {
-        guard error == .refused || error == .timedOut else { throw error }
-        forms.skip(error)
+      } catch .timedOut {
+        if failure != .timedOut { limits.idleTimeout /= max(rest, 1) }
+        failure = .timedOut
+      } catch .refused {
+        failure = failure ?? .refused
       }
     }
-    return .text(try forms.unserved.get())
+    if let failure { throw failure }
+    return .text([])
   }
 
   private nonisolated(nonsending) func isSecret(

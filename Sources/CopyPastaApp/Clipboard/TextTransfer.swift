@@ -15,8 +15,10 @@ struct TextTransfer {
 
   /// Opens a stream and returns all its bytes.
   ///
-  /// - Throws: `TransferError.timedOut` or `.tooLarge`, or the stream's own error.
-  func bytes(from open: @escaping @MainActor () async throws -> InputStream) async throws -> [UInt8] {
+  /// - Throws: what `open` throws, `timedOut` or `tooLarge`; GDK's own errors are an owner's refusal.
+  func bytes(
+    from open: @escaping @MainActor () async throws -> InputStream
+  ) async throws(TransferError) -> [UInt8] {
     let answer = FirstValue<Result<[UInt8], any Error>>()
     let expire: @MainActor () -> Void = { answer.send(.failure(TransferError.timedOut)) }
     // At the time limit, return without waiting for the cancelled read to end.
@@ -28,7 +30,11 @@ struct TextTransfer {
       }
     }
     defer { reading.cancel() }
-    return try await answer.value(within: limits.total, else: .failure(TransferError.timedOut)).get()
+    do {
+      return try await answer.value(within: limits.total, else: .failure(TransferError.timedOut)).get()
+    } catch {
+      throw error is CancellationError ? .cancelled : error as? TransferError ?? .refused
+    }
   }
 
   private func read(

@@ -15,7 +15,6 @@ final class X11Clipboard: SystemClipboard {
   }
   private let permit = ReadPermit()
   private var following: Task<Void, Never>?
-  private var isClosed = false
   var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void = { _, _ in }
   let changes = Observers<Bool>()
   /// The window that has to have the focus for the clipboard to be read.
@@ -60,7 +59,7 @@ final class X11Clipboard: SystemClipboard {
     if !isFollowing { press = nil }
     if isFollowing, permit.current == nil { selections.countOffer() }
     if isFollowing { permit.grant() } else { permit.revoke() }
-    if isFollowing, following == nil, !isClosed { following = followOffers() }
+    if isFollowing, following == nil { following = followOffers() }
     endRevokedReads()
   }
 
@@ -104,7 +103,6 @@ final class X11Clipboard: SystemClipboard {
   func endUnansweredReads() { apply { $0.endUnansweredReads() } }
 
   func close() {
-    isClosed = true
     permit.revoke()
     following?.cancel()
     endRevokedReads()

@@ -25,7 +25,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
   /// Every way in which an owner can fail, and slow owners that are replaced before they finish.
   static let all = cases([
     ("NoAnswer", unread), ("Die", unread), ("Invalid", invalid), ("DieMidway", unread), ("Stall", unread),
-    ("DieMidwayOfMuch", unread), ("Nul", invalid), ("CloseAndDie", unread), ("HintUnanswered", unread),
+    ("DieMidwayOfMuch", unread), ("Nul", invalid), ("HintUnanswered", unread),
     ("Nothing", .ignored), ("HintRefused", .ignored), ("HintEmpty", .ignored),
     ("Forms:UTF8_STRING=empty,text/plain;charset=utf-8=served", text),
     ("Forms:text/plain;charset=utf-8=mute,text/plain=served", text),

@@ -173,8 +173,6 @@ BEHAVIOURS = owners.behaviours(FORM) | {
     'Nothing': {FORM: b''},
     'DieMidway': {FORM: 'half-200-dies'},
     'DieMidwayOfMuch': {FORM: 'much-dies'},
-    # Closes the pipe before its connection, as the kernel may do for an owner that is killed.
-    'CloseAndDie': {FORM: 'half-closed-5-dies'},
     # The window can lose the focus in between.
     'DieLate': {FORM: 'half-1500-dies'},
     'Stall': {FORM: 'half-mute'},
