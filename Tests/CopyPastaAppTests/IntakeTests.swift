@@ -137,7 +137,8 @@ import Testing
         try await copy(.text(text))
         #expect(try await scratch.store.text(of: clip.id) != nil)
       }
-      try await copyOut("copied out")
+      // The last of them becomes the fingerprint, and none is left over.
+      for text in ["one", "two", "copied out"] { try await copyOut(text) }
       try await waitUntil("the message") { outcomes.all.last == .waiting(.locked) }
       Task {
         await drain()
@@ -181,24 +182,6 @@ import Testing
     await drain()
     #expect(try scratch.texts().map { $0.prefix(2) } == ["c", "b", "a", "3 ", "2 ", "1 "])
     #expect(outcomes.all.count { $0 == .overflow } == 1)
-  }
-
-  /// The history's reopening may fail, or take long.
-  @Test func `of two quick copies from the history the last becomes the fingerprint, and none is left over`()
-    async throws
-  {
-    source.content = .noText
-    follow()
-    try await scratch.whileLocked {
-      for text in ["one", "two", "three"] { try await copyOut(text) }
-      await queue.drain()
-    }
-    intake.captures.resume()
-    await drain()
-    #expect(intake.captures.copies.isEmpty)
-    for text in ["three", "two", "one"] {
-      #expect(try await scratch.record(text) == nil || text != "three")
-    }
   }
 
   // MARK: - Copies that could not be noted

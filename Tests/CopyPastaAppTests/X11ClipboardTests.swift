@@ -50,29 +50,6 @@ import Testing
     }
   }
 
-  /// Some window managers mark a window as active before they move the focus to it.
-  @Test func `a text is read only after the reading window has the focus`() async throws {
-    try await VirtualDesktop.with { desktop in
-      let display = try #require(desktop.environment["DISPLAY"])
-      let owner = try await ClipboardOwner.start(offering: .text("there"), on: desktop)
-      let windows = try desktop.start(["/usr/bin/python3", Self.fixture("focus.py"), "show"])
-      try await windows.waitUntil("the windows") { !$0.isEmpty }
-      let numbers = windows.lines[0].split(separator: " ").compactMap { UInt32($0) }
-      let deliveries = Deliveries()
-      let clipboard = X11Clipboard(display: display)
-      clipboard.setReadingWindow(numbers[1])
-      let source = clipboard
-      source.deliver = deliveries.take
-      source.follow(true)
-      #expect(try await eventually { deliveries.all == [.failure(.cancelled)] })
-      #expect(owner.requests == [])
-      try await desktop.xdotool("windowfocus", "\(numbers[1])")
-      #expect(
-        try await eventually { deliveries.all.last == .success(.text("there")) })
-      source.close()
-    }
-  }
-
   @Test(arguments: ["refused", "empty"])
   func `copying a row waits for a text copied during a slow read, also if its first form is refused or empty`(
     first: String

@@ -29,24 +29,14 @@ extension X11KitTests {
       #expect(try await eventually { await !owner.isOwner })
     }
 
-    @Test func `a selection owner keeps the clipboard if the clipboard manager refuses the text`()
-      async throws
-    {
-      let manager = try await start("refuses")
-      try await owner.offer(Array("refused".utf8))
-      #expect(await !owner.handOver(within: generousLimit))
-      #expect(await owner.isOwner)
-      withExtendedLifetime(manager) {}
-    }
-
-    @Test func `handing a text over ends at the time limit if the clipboard manager does not answer`()
-      async throws
-    {
-      let manager = try await start("mute")
-      try await owner.offer(Array("mute".utf8))
-      #expect(await !owner.handOver(within: .milliseconds(100)))
-      // The owner continues to serve the text.
-      #expect(try await paste(display: display) == Array("mute".utf8))
+    @Test(arguments: [("refuses", generousLimit), ("mute", .milliseconds(100))])
+    func `a selection owner keeps its text if the clipboard manager refuses it or does not answer in time`(
+      _ behaviour: String, _ limit: Duration
+    ) async throws {
+      let manager = try await start(behaviour)
+      try await owner.offer(Array("kept".utf8))
+      #expect(await !owner.handOver(within: limit))
+      #expect(try await paste(display: display) == Array("kept".utf8))
       withExtendedLifetime(manager) {}
     }
 

@@ -124,17 +124,6 @@ extension X11KitTests {
       #expect(await reader.outcome() == .text("the owner's text"))
     }
 
-    @Test(arguments: [.followed, .dropped(at: 0)] as [SelectionRead.Reason])
-    func `an owner that lists a thousand forms and serves none is asked once for each text form`(
-      way: SelectionRead.Reason
-    ) async throws {
-      let owner = try await own("ThousandForms", for: way)
-      #expect(await reader.outcome(reason: way) == .failure(.refused))
-      try await own("Owner", for: way)
-      #expect(try await owner.lines(before: "lost") == ["TARGETS"] + OwnerTests.textTargets)
-      #expect(await reader.outcome(reason: way) == .text("the owner's text"))
-    }
-
     @Test func `a read sends no request if its offer was replaced`() async throws {
       let owner = try await own("Owner")
       let press = ReadPermit()

@@ -373,7 +373,8 @@ final class HistorySession {
   private static let endPatience = Duration.milliseconds(500)
   /// How long the end waits for the disk: for the user's actions, and for a recovery.
   private static let diskPatience = Duration.milliseconds(1000)
-  private static let handOverPatience = Duration.milliseconds(900)
+  /// How long the end waits for the X server, and for a clipboard manager.
+  private static let handOverPatience = Duration.milliseconds(1000)
 
   /// Waits for the user's actions and the captures so far, but not for reads in progress.
   func drainActions() async { await queue.drain() }

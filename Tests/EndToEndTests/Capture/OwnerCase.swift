@@ -26,7 +26,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
   static let all = cases([
     ("NoAnswer", unread), ("Die", unread), ("Invalid", invalid), ("DieMidway", unread), ("Stall", unread),
     ("DieMidwayOfMuch", unread), ("Nul", invalid), ("HintUnanswered", unread),
-    ("Nothing", .ignored), ("HintRefused", .ignored), ("HintEmpty", .ignored),
+    ("Nothing", .ignored), ("HintRefused", .ignored),
     ("Forms:UTF8_STRING=empty,text/plain;charset=utf-8=served", text),
     ("Forms:text/plain;charset=utf-8=mute,text/plain=served", text),
     ("SecretAfterHint", .ignored), ("NulsAtEnd", text), ("NoAnswer", .ignored), ("Stall", .ignored),

@@ -20,7 +20,6 @@ def behaviours(form):
         'Slow': {form: '1000-served'},
         'Invalid': {form: b'caf\xe9'},
         'Nul': {form: b'ab\0cd'},
-        'HintEmpty': secret | {HINT: b''},
         'HintUnanswered': secret | {HINT: 'mute'},
         'HintRefused': secret | {HINT: 'refused'},
     }

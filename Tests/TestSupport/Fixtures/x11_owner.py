@@ -294,9 +294,6 @@ BEHAVIOURS = owners.behaviours('UTF8_STRING') | {
     'Image': {'image/png': b'\x89PNG'},
     'Html': {'text/html': b'<b>bold</b>', 'text/plain': b'worse', 'text/plain;charset=utf-8': b'bold'},
     'UpperCharset': {'text/plain;charset=UTF-8': b'upper', 'STRING': b'worse'},
-    'ThousandForms': dict.fromkeys(
-        ['UTF8_STRING', 'text/plain;charset=utf-8', 'text/plain;charset=UTF-8', 'text/plain', 'STRING', 'TEXT',
-         *(f'FIXTURE_{number}' for number in range(994))], 'refused'),
     'Incr': {'UTF8_STRING': (CHUNKS, 15_000)},
     'IncrMixed': {'UTF8_STRING': (CHUNKS, 15_000)},
     'IncrAppend': {'UTF8_STRING': (CHUNKS, 15_000)},
