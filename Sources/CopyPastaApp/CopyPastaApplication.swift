@@ -33,7 +33,6 @@ final class CopyPastaApplication {
   private lazy var dialogs = Dialogs(
     on: services.windowSystem, added: { [application] in $0.join(application) }, closed: endIfUnneeded)
   private lazy var reasons = KeepAliveReasons { [self] in endIfUnneeded() }
-  /// Whether the program is ending.
   private var isEnding = false
   /// How the program starts again after its end, because it was launched meanwhile.
   private var successor: (start: Start, activation: Activation)?

@@ -1,5 +1,4 @@
 import ClipHistory
-import ClipboardCore
 import GtkKit
 import SerialQueue
 

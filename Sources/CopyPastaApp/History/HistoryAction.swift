@@ -1,7 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// A user action or a key; all of them are declared here.
+/// A user action with keys, or keys that GTK handles; all of them are declared here.
 ///
 /// The menus, keys, swipes and the shortcuts window are built from `all`. The guide's table and the swipe styles are
 /// not, so `HistoryActionTests` compares them with it.

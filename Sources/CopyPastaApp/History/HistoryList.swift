@@ -1,5 +1,4 @@
 import ClipHistory
-import ClipboardCore
 import GtkKit
 
 /// The view of the list of clips, and the user's input on its rows.

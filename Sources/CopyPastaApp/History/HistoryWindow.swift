@@ -1,8 +1,6 @@
 import ClipHistory
-import ClipboardCore
 import GtkKit
 import SerialQueue
-import X11Kit
 
 /// The main window, which shows the history, or why it cannot be opened.
 @MainActor

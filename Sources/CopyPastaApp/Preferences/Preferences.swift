@@ -60,9 +60,9 @@ final class Preferences {
     set { self[key] = .bool(newValue) }
   }
 
-  /// The size of the largest text that is recorded, in MiB, within `sizeLimits`.
+  /// The size of the largest text that is recorded, in MiB; clamped to `sizeLimits`.
   var sizeLimitInMiB: Int {
-    get { Int(self[.sizeLimit].uint32 ?? 64) }
+    get { Int(self[.sizeLimit].uint32 ?? 64).clamped(to: Self.sizeLimits) }
     set { self[.sizeLimit] = .uint32(UInt32(newValue.clamped(to: Self.sizeLimits))) }
   }
 

@@ -77,7 +77,8 @@ final class HistorySession {
   private let willRecover: @MainActor () async -> Void
   private var tokens: [ListenerToken] = []
   private var settings: [ListenerToken] = []
-  private var isOpened = false
+  /// Whether `open` was called, even if the history could not be opened then.
+  private var isOpenRequested = false
   private(set) var isStarted = false
   private var isReopening = false
   private(set) var isClosed = false
@@ -124,7 +125,7 @@ final class HistorySession {
   var obstacle: StoreError? { if case .open(let obstacle) = state { obstacle } else { nil } }
 
   /// What is known to be on the clipboard, without reading it.
-  var clipboardState: ClipboardState { isOpened ? intake.clipboardState : .unknown }
+  var clipboardState: ClipboardState { isOpenRequested ? intake.clipboardState : .unknown }
 
   /// The expired items about which the user has to decide, because the clock may be wrong.
   var question: ExpiredClips? { retention.question }
@@ -133,7 +134,7 @@ final class HistorySession {
   var recovery: HistoryRecovery.Outcome?
 
   /// Whether the clipboard is followed and copies in other programs are recorded.
-  var isReading: Bool { isOpened && intake.isFollowing }
+  var isReading: Bool { isOpenRequested && intake.isFollowing }
 
   /// How much the user sees of the history; the clipboard is read only while this is `.active`.
   var attention = Attention.hidden {
@@ -151,7 +152,7 @@ final class HistorySession {
   }
 
   private func follow() {
-    guard isOpened else { return }
+    guard isOpenRequested else { return }
     let wasReading = isReading
     intake.conditions = Intake.Conditions(
       isShown: attention != .hidden, isActive: attention == .active && !isClosed,
@@ -167,8 +168,8 @@ final class HistorySession {
   ///   - firstPageSize: How many clips to read first, see `HistoryListModel`.
   ///   - mayRecover: Whether to recover a damaged history; if not, the next call does.
   func open(firstPageSize: Int = 16, mayRecover: Bool = true) {
-    guard !isOpened else { return }
-    isOpened = true
+    guard !isOpenRequested else { return }
+    isOpenRequested = true
     do throws(StoreError) {
       let access = store.initialAccess
       if case .unavailable(let error) = access { throw error }
@@ -177,7 +178,7 @@ final class HistorySession {
       // A window listens only after this call.
       if store.wasReplaced { queue.add { [events] in events.notify(.failed(.notRead(.replaced))) } }
     } catch .damaged where !mayRecover {
-      isOpened = false
+      isOpenRequested = false
     } catch {
       cannotOpen(because: error)
     }
@@ -220,7 +221,7 @@ final class HistorySession {
   ///
   /// - Parameter failure: The action that has failed; nil to report only the state of the file.
   func reopen(because error: StoreError, as failure: HistoryFailure? = nil) {
-    guard isOpened, !isClosed else { return }
+    guard isOpenRequested, !isClosed else { return }
     var failure = failure
     if !isReopening {
       if error == .replaced, failure == nil { failure = .notRead(error) }
@@ -233,7 +234,7 @@ final class HistorySession {
 
   /// Tries again to open the history or to write it, if that was impossible.
   func tryAgain() {
-    guard isOpened, !isReopening, !isClosed else { return }
+    guard isOpenRequested, !isReopening, !isClosed else { return }
     if isOpen, model.isReplaced { return reopen(because: .replaced) }
     if state != .recovering, state != .open(obstacle: nil) { openAgain { [store] in await store.open() } }
   }
@@ -317,7 +318,7 @@ final class HistorySession {
 
   /// Tries again after a delay, while another program locks the history and a window shows it or a text waits.
   private func scheduleRetry() {
-    guard isOpened, state == .opening || obstacle == .locked,
+    guard isOpenRequested, state == .opening || obstacle == .locked,
       attention != .hidden || intake.captures.isWaiting
     else { return retry = nil }
     guard retry == nil else { return }
@@ -362,7 +363,7 @@ final class HistorySession {
   }
 
   /// Tries again later to write what a lock of another program holds up, without showing the failure.
-  func awaitLock() { if isOpen { state = .open(obstacle: .locked) } else { scheduleRetry() } }
+  func retryAfterLock() { if isOpen { state = .open(obstacle: .locked) } else { scheduleRetry() } }
 
   /// Call this after a change of the history, which shows that an obstacle no longer exists.
   func didWrite() { if obstacle != nil { tryAgain() } }
@@ -371,7 +372,7 @@ final class HistorySession {
 
   /// How long the end waits for other programs: for a text that is being read, or for the end of a lock.
   private static let endPatience = Duration.milliseconds(500)
-  /// How long the end waits for the disk: for the user's actions, and for a recovery.
+  /// How long the end waits for the disk: for the user's actions, expired items, and a recovery.
   private static let diskPatience = Duration.milliseconds(1000)
   /// How long the end waits for the X server, and for a clipboard manager.
   private static let handOverPatience = Duration.milliseconds(1000)
@@ -381,7 +382,7 @@ final class HistorySession {
 
   /// Waits until all captures and requests so far are on disk, however long another program locks the history.
   func drain() async {
-    guard isOpened else { return }
+    guard isOpenRequested else { return }
     await intake.drain()
     await queue.drain()
   }
@@ -393,7 +394,7 @@ final class HistorySession {
   func end() async {
     attention = .hidden
     // Do not wait for a program that does not send its text.
-    if isOpened { intake.endUnansweredReads() }
+    if isOpenRequested { intake.endUnansweredReads() }
     await MainLoop.wait(atMost: Self.endPatience) { [self] in await drain() }
     // A copy may have waited for the read of another program's text.
     await MainLoop.wait(atMost: Self.diskPatience) { [self] in
@@ -408,7 +409,7 @@ final class HistorySession {
   /// Stops reading the clipboard permanently, does the work that is left, reports copies that are lost, and closes the
   /// file.
   func close() async {
-    guard isOpened else { return }
+    guard isOpenRequested else { return }
     isClosed = true
     follow()
     intake.endReading()

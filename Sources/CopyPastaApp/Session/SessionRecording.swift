@@ -41,7 +41,7 @@ extension HistorySession {
       case .recorded: didWrite()
       case .ignored, .nothingToRecord: break
       case .secret: if capture.isOnPurpose { events.notify(.failed(.notRecorded(outcome))) }
-      case .waiting(.locked) where capture.way == .copied: awaitLock()
+      case .waiting(.locked) where capture.way == .copied: retryAfterLock()
       case .failed(let error), .waiting(let error): report(error, as: .notRecorded(outcome))
       case .unread(.unavailable) where !capture.isOnPurpose:
         events.notify(.stateChanged)

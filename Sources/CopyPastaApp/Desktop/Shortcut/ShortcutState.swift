@@ -1,5 +1,4 @@
 import ClipHistory
-import ClipboardCore
 import GtkKit
 
 /// The state of the global shortcut, as Preferences and the empty page show it.
