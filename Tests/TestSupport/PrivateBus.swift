@@ -14,10 +14,7 @@ public final class PrivateBus: Sendable {
     self.daemons = daemons
   }
 
-  deinit {
-    for daemon in daemons { daemon.signal(SIGTERM) }
-    home.remove()
-  }
+  deinit { for daemon in daemons { daemon.signal(SIGTERM) } }
 
   /// Starts a bus, and returns once it accepts connections.
   public static func start() async throws -> PrivateBus {

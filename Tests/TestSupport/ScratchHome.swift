@@ -1,18 +1,26 @@
 import Foundation
-import Synchronization
 
 /// A separate home folder with all XDG folders, so that a test neither reads nor writes the user's.
+///
+/// It is removed with its last reference.
 public struct ScratchHome: Sendable {
-  /// The path of the home folder.
-  public let path: String
-
+  private let folder: TemporaryFolder
   /// The folder of the program's compiled settings schema, which is not installed on the system.
   private let schemas: String
 
+  private static let compiledSchemas = Task {
+    let folder = try TemporaryFolder.sharedPath()
+    try await compileSettingsSchemas(Fixture.checkout + "/data", into: folder)
+    return folder
+  }
+
+  /// The path of the home folder.
+  public var path: String { folder.path }
+
   init() async throws {
-    let parent = try Self.parent.get()
-    path = parent.newPath()
-    schemas = try await parent.schemas.value
+    folder = try TemporaryFolder()
+    schemas = try await Self.compiledSchemas.value
+    chmod(path, 0o700)
     for folder in [configHome, dataHome, cacheHome, stateHome, runtimeDirectory, services] {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -109,66 +117,5 @@ public struct ScratchHome: Sendable {
       // Use a key file in this home, because dconf would need a service on the bus.
       "GSETTINGS_BACKEND": "keyfile",
     ]) { $1 }
-  }
-
-  /// Returns the path for a new file that several tests share; it is removed when the test process ends.
-  public static func sharedPath() throws -> String { try parent.get().newPath() }
-
-  /// The folder of all homes of this process, made with the first one.
-  private static let parent = Result { try Parent() }
-
-  /// A folder that is removed when the test process ends, even if that is killed.
-  ///
-  /// This removes the homes of desktops that are kept for the next test, and those of a test that was killed.
-  private final class Parent: Sendable {
-    private let path: String
-    private let count = Atomic(0)
-    let schemas: Task<String, any Error>
-
-    init() throws {
-      let template = strdup(NSTemporaryDirectory() + "copypasta-test.XXXXXX")
-      defer { free(template) }
-      guard let template, let folder = mkdtemp(template) else {
-        throw TestSupportError.system("mkdtemp", code: errno)
-      }
-      path = String(cString: folder)
-      // Let other users pass, because sway refuses to run as root and runs as another user.
-      chmod(path, 0o711)
-      try Self.removeAfterUs(path)
-      schemas = Task { [path] in
-        try await compileSettingsSchemas(Fixture.checkout + "/data", into: path + "/schemas")
-        return path + "/schemas"
-      }
-    }
-
-    func newPath() -> String { "\(path)/\(count.add(1, ordering: .relaxed).newValue)" }
-
-    /// Starts a process that removes the folder once this process has ended, which closes a pipe between the two.
-    ///
-    /// It tries repeatedly, because programs that are ending may still write to the folder.
-    private static func removeAfterUs(_ path: String) throws {
-      let script = #"""
-        trap "" HUP INT TERM
-        read -r _
-        until rm -rf "$0" || [ "$((tries += 1))" -gt 100 ]; do sleep 0.1; done
-        """#
-      let end = try pipe()
-      let silent = open("/dev/null", O_WRONLY | O_CLOEXEC)
-      defer {
-        close(silent)
-        close(end.read)
-      }
-      _ = try spawn(
-        ["/bin/sh", "-c", script, path], environment: ["PATH": "/usr/bin:/bin"], input: end.read,
-        output: silent, errors: silent)
-    }
-  }
-
-  /// Removes the folder; prints a message if that fails, for example because a program still writes to it.
-  func remove() {
-    do {
-      try FileManager.default.removeItem(atPath: path)
-    } catch CocoaError.fileNoSuchFile {
-    } catch { print("The scratch folder \(path) is still there: \(error)") }
   }
 }

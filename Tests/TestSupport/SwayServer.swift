@@ -55,7 +55,6 @@ final class SwayServer: Sendable {
     } catch {
       try await pointer?.stop()
       try await process.stop()
-      home.remove()
       throw error
     }
   }
@@ -76,7 +75,6 @@ final class SwayServer: Sendable {
   func stop() async throws {
     try await pointer.stop()
     try await process.stop()
-    home.remove()
   }
 
   /// Whether a keyboard is plugged in.

@@ -30,7 +30,7 @@ public struct TestLocale: Sendable {
 
   /// Makes a locale without its collation, which would take most of the time.
   private static func make(_ territory: String) async throws -> TestLocale {
-    let locale = TestLocale(name: territory + ".UTF-8", folder: try ScratchHome.sharedPath())
+    let locale = TestLocale(name: territory + ".UTF-8", folder: try TemporaryFolder.sharedPath())
     let script = #"""
       mkdir "$1"
       sed '/^LC_COLLATE/,/^END LC_COLLATE/c LC_COLLATE\ncopy "POSIX"\nEND LC_COLLATE' \

@@ -104,10 +104,7 @@ public final class VirtualDesktop: Sendable {
     programs = Mutex(servers)
   }
 
-  deinit {
-    for program in programs.withLock({ $0 }).reversed() { program.signal(SIGTERM) }
-    home.remove()
-  }
+  deinit { for program in programs.withLock({ $0 }).reversed() { program.signal(SIGTERM) } }
 
   /// Starts a desktop, and returns once it is ready for windows.
   ///
@@ -164,7 +161,6 @@ public final class VirtualDesktop: Sendable {
       for server in servers.reversed() { try await server.stop() }
       try await x11Server?.stop()
       try await swayServer?.stop()
-      home.remove()
       throw error
     }
   }
@@ -206,7 +202,7 @@ public final class VirtualDesktop: Sendable {
     }
   }
 
-  /// Ends all programs, in the reverse order of their start, and removes the home folder.
+  /// Ends all programs, in the reverse order of their start.
   public func stop() async throws {
     if kind != .x11 { try await clearClipboard() }
     let ending = programs.withLock { programs in
@@ -216,7 +212,6 @@ public final class VirtualDesktop: Sendable {
     for program in ending.reversed() { try await program.stop() }
     try await x11Server?.giveBack()
     try await swayServer?.giveBack()
-    home.remove()
   }
 
   /// Sends the X server or the compositor a signal.

@@ -40,7 +40,6 @@ final class X11Server: Sendable {
     } catch {
       try await windowManager?.stop()
       try await server.process.stop()
-      home.remove()
       throw error
     }
   }
@@ -65,7 +64,6 @@ final class X11Server: Sendable {
   func stop() async throws {
     try await windowManager?.stop()
     try await process.stop()
-    home.remove()
   }
 
   /// Waits for the initial state, because windows and selections disappear shortly after their program has ended.

@@ -229,7 +229,7 @@ private struct InstalledCommand {
       if let command = commands[patience] { return command }
       let command = Task {
         let source = Fixture.checkout + "/Sources/copypasta-launcher/main.c"
-        let path = try ScratchHome.sharedPath()
+        let path = try TemporaryFolder.sharedPath()
         let flags = patience.map { ["-DPATIENCE=\($0.components.seconds * 1000)"] } ?? []
         let compile = #"cc -Wall -Wextra -Werror -o "$0" "$@" $(pkg-config --cflags --libs gio-2.0)"#
         try await run(compile, [path, source] + flags)
