@@ -9,7 +9,7 @@ import Testing
 
 @MainActor
 @Suite(.serialized) struct PreferencesWindowTests {
-  init() async throws { try await TestDisplay.open() }
+  init() async throws { try await openDisplay() }
 
   @Test func `a switch follows its setting, which a click on the row toggles`() async throws {
     let preferences = Preferences(schema: nil)
@@ -80,11 +80,13 @@ import Testing
       watcher.hasHost = true
       try await pump("the tray") { isOffered() }
       let page = try #require(widgets(gtk_scrolled_window_get_type(), in: root).first)
-      try await pump("a page without scrolling") {
-        let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(page))
-        let height = gtk_adjustment_get_page_size(adjustment)
-        return height > 0 && gtk_adjustment_get_upper(adjustment) <= height
-      }
+      // Only a frame lays out the new row.
+      var isDrawn = false
+      preferences.window.onNextFrame { isDrawn = true }
+      try await pump("a frame") { isDrawn }
+      let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(page))
+      #expect(gtk_adjustment_get_upper(adjustment) <= gtk_adjustment_get_page_size(adjustment))
+      #expect(gtk_adjustment_get_page_size(adjustment) > 300)
       withExtendedLifetime(watcher) {}
     }
     try await pump("no tray") { !isOffered() }
@@ -111,7 +113,6 @@ import Testing
     let font = settings[property: "gtk-font-name"]
     settings[property: "gtk-font-name"] = .text("Sans 40")
     defer { settings[property: "gtk-font-name"] = font }
-    let style = ProgramStyle()
     let window = Window(title: "test")
     window.addStyle("preferences")
     let (title, text) = (Label("Heading"), Label("Words"))
@@ -119,7 +120,6 @@ import Testing
     window.setChild(Box(.vertical, [title, text]))
     #expect(Self.height(title.widget) > Self.height(text.widget))
     window.destroy()
-    withExtendedLifetime(style) {}
   }
 
   private static func label(

@@ -91,10 +91,9 @@ extension Window {
     page.addStyle("page")
     let bar = HeaderBar()
     setTitlebar(bar)
-    let overlay = Overlay(ScrolledWindow(child: page), under: [])
+    let overlay = Overlay(ScrollingBox(ScrolledWindow(child: page)), under: [])
     setChild(overlay)
-    let height = page.naturalHeight(inWidth: width) + bar.naturalHeight(inWidth: width)
-    defaultSize = (width, min(height, 720))
+    fitContent(width: width)
     let messages = MessageBar(over: overlay) { [weak page] in
       page?.grabFocus()
     } covers: { [weak page] in
@@ -103,4 +102,7 @@ extension Window {
     messages.follow(self)
     return messages
   }
+
+  /// Makes the window as high as its content, if possible.
+  func fitContent(width: Int = 480) { defaultSize = (width, min(naturalHeight(inWidth: width), 720)) }
 }

@@ -32,8 +32,6 @@ final class PreferencesWindow: Dialogs.Dialog {
       tr("Show the history and pause recording from the panel."))
     let page = Box(.vertical, spacing: 12)
     messages = window.show(page: page)
-    let (width, height) = window.defaultSize
-    let emptyHeight = page.naturalHeight(inWidth: width)
     retention = RetentionMenu(session, messages)
     list = PreferenceList(
       shortcut.rows + [
@@ -51,8 +49,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     list.root.setAccessibleName(tr("Preferences"))
     ((preferences.areKept ? [] : [Self.warning]) + [list.root]).forEach(page.append)
     // Everything fits without scrolling, also if a tray appears.
-    let added = page.naturalHeight(inWidth: width) - emptyHeight
-    window.defaultSize = (width, min(height + added, 720))
+    window.fitContent()
     trayIcon.isShown = false
     Task.unpooled { [weak self, startAtLogin = services.startAtLogin] in
       var bus: Bus?
