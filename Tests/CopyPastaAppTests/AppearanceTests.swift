@@ -10,12 +10,11 @@ import Testing
 /// The desktop's preferences, as the portal and GTK report them.
 @MainActor @Suite(.tags(.isAccessible)) struct AppearanceTests {
   private let settings: Object
-  private let style: ProgramStyle
+  private var style: ProgramStyle { .ofTests }
 
   init() async throws {
-    try await TestDisplay.open()
+    try await openDisplay()
     settings = Object(Owned(borrowing: gtk_settings_get_default()))
-    style = ProgramStyle()
   }
 
   nonisolated private static var hasReducedMotion: Bool {

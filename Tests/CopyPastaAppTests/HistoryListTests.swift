@@ -9,7 +9,7 @@ import Testing
 
 @MainActor
 @Suite(.serialized) struct HistoryListTests {
-  init() async throws { try await TestDisplay.open() }
+  init() async throws { try await openDisplay() }
 
   @Test func `closing a row's menu right after opening it returns the focus to the row`() async throws {
     try await withList(of: ["one", "two", "three"]) { list, _ in
@@ -82,7 +82,6 @@ import Testing
     _ body: @MainActor (HistoryList, Scratch) async throws -> Void
   ) async throws {
     let scratch = try await Scratch(texts)
-    let style = ProgramStyle()
     let list = list(of: scratch, clipboard: clipboard, now: now, ageInterval: ageInterval)
     let window = Window(title: "Rows")
     window.addStyle("copypasta")
@@ -95,7 +94,6 @@ import Testing
     try await body(list, scratch)
     window.destroy()
     await list.session.close()
-    withExtendedLifetime(style) {}
   }
 
   /// Waits until changes are laid out and drawn.

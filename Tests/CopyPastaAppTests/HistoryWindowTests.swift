@@ -12,7 +12,7 @@ import Testing
 /// The window's handling of events that concern no single row.
 @MainActor
 @Suite(.serialized) struct HistoryWindowTests {
-  init() async throws { try await TestDisplay.open() }
+  init() async throws { try await openDisplay() }
 
   private func window(
     of session: HistorySession, showText: @escaping @MainActor (TextWindow) -> Void = { _ in }
@@ -287,8 +287,6 @@ import Testing
   @Test(arguments: [1, 3])
   func `messages do not cover the focused row at the end of the list`(count: Int) async throws {
     let scratch = try await Scratch((0..<40).map { "text \($0)" })
-    let style = ProgramStyle()
-    defer { withExtendedLifetime(style) {} }
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session)
     window.present(.ambient)

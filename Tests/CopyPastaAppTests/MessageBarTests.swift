@@ -9,7 +9,6 @@ import Testing
 @Suite(.serialized) final class MessageBarTests {
   private let window: Window
   private let overlay: Overlay
-  private let style: ProgramStyle
   private let below: Button
   private var coveredHeight = 0
   private var times: [Duration?] = []
@@ -23,8 +22,7 @@ import Testing
   }
 
   init() async throws {
-    try await TestDisplay.open()
-    style = ProgramStyle()
+    try await openDisplay()
     window = Window(title: "Messages")
     below = Button(words: "below") {}
     below.expand(horizontally: true, vertically: true)

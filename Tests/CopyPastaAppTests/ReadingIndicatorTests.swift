@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 @Suite struct ReadingIndicatorTests {
-  init() async throws { try await TestDisplay.open() }
+  init() async throws { try await openDisplay() }
 
   @Test(arguments: ["the next text", "the loss of the focus", "a pause"])
   func `the indicator reports a skipped secret until the next text, a focus loss or a pause`(_ end: String) {
@@ -30,7 +30,6 @@ import Testing
   }
 
   @Test func `the dot is in the middle of an indicator without room for its text`() throws {
-    let style = ProgramStyle()
     let indicator = ReadingIndicator()
     let (root, button) = (indicator.root.widget, indicator.button.widget)
     var (width, height): (gint, gint) = (0, 0)
@@ -43,7 +42,6 @@ import Testing
     #expect(gtk_widget_compute_bounds(button, button, &whole) != 0)
     let middle = place.origin.x + place.size.width / 2
     #expect(abs(whole.origin.x + whole.size.width / 2 - middle) <= 1)
-    withExtendedLifetime(style) {}
   }
 
   /// The main loop does not run before the labels are read, so the first frame shows these labels.

@@ -182,7 +182,7 @@ import Testing
   @Test func `the numbers in questions follow deletions, and a question ends when nothing is left`()
     async throws
   {
-    try await TestDisplay.open()
+    try await openDisplay()
     try await record([40, 50, 1])
     await look()
     let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
@@ -244,7 +244,7 @@ import Testing
   @Test func `the retention question shows item count, period and date, and each button answers it`()
     async throws
   {
-    try await TestDisplay.open()
+    try await openDisplay()
     let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
     let messages = window.body.messages
     try await record([40, 50])

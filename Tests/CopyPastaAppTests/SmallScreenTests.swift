@@ -11,7 +11,7 @@ import Testing
 /// The minimum size of every window, at text size 2, on the smallest supported screen.
 @MainActor
 @Suite(.serialized, .tags(.isAccessible)) struct SmallScreenTests {
-  init() async throws { try await TestDisplay.open() }
+  init() async throws { try await openDisplay() }
 
   @Test func `an impossible saved window size is corrected`() throws {
     let folder = try TemporaryFolder()
@@ -42,7 +42,6 @@ import Testing
       // Do not run the main loop here, because other tests run in English at the same time.
       Self.speak(language, locale, catalogues.path)
       defer { Self.speakEnglish() }
-      let style = ProgramStyle()
       let before = toplevels()
       let sessions = [HistoryLocation(folder: "/proc/none"), empty.location, filled.location].map {
         HistorySession(.keepingNothing(at: $0, way))
@@ -69,7 +68,7 @@ import Testing
       }
       for window in histories { window.destroy() }
       for window in windows { window.destroy() }
-      withExtendedLifetime((style, dialogs)) {}
+      withExtendedLifetime(dialogs) {}
     }
   }
 

@@ -1,8 +1,21 @@
 import CGtk
 import ClipHistory
 import GtkKit
+import GtkTestSupport
 
 @testable import CopyPastaApp
+
+/// Opens the display of the tests, on which all windows have the program's style.
+@MainActor
+func openDisplay() async throws {
+  try await TestDisplay.open()
+  _ = ProgramStyle.ofTests
+}
+
+extension ProgramStyle {
+  /// Never released, because that would change the sizes of the widgets of other tests, at any moment.
+  static let ofTests = ProgramStyle()
+}
 
 /// A widget and all its descendants that have the given type, in GTK's order.
 @MainActor

@@ -13,7 +13,7 @@ import Testing
   private let toggler: WindowToggler
 
   init() async throws {
-    try await TestDisplay.open()
+    try await openDisplay()
     let services = AppServices.keepingNothing(
       FakeShortcut(), on: desktop, preferences: preferences)
     window = HistoryWindow(services, HistorySession(services), showText: { _ in }, closed: {})
