@@ -1,4 +1,4 @@
-# Functions to create a Debian system in a folder and to run commands in it. Sourced by test, try-package and try-flatpak.
+# Functions to create a Debian system in a folder and to run commands in it. Sourced by test and try-flatpak.
 # shellcheck shell=bash
 
 # shellcheck source=meson-helpers/internal/lib.sh
