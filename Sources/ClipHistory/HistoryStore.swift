@@ -75,7 +75,7 @@ public actor HistoryStore: SerialActor {
   public nonisolated let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
   private let timeouts: LockTimeouts
-  private let location: HistoryLocation
+  let location: HistoryLocation
   private var file: File
   /// Why a recovery has failed since the history was opened; nil if none has.
   private var recoveryFailure: StoreError?
@@ -390,15 +390,6 @@ public actor HistoryStore: SerialActor {
   public func mayHoldDeletedTexts() -> Bool {
     truncateWALIfNeeded()
     return needsCheckpoint
-  }
-
-  /// Removes the files that recoveries have set aside more than 30 days ago, or longer ago than `period`.
-  ///
-  /// - Parameter now: in microseconds since 1970 UTC.
-  public func expireQuarantine(after period: RetentionPeriod, at now: Int64) throws(StoreError) {
-    guard connection != nil, CaptureTime.believableClocks.contains(now) else { return }
-    let age = min(period.duration ?? .max, 30 * RetentionPolicy.day)
-    try Quarantine(in: location.folder).remove(before: (now - age) / 1_000_000)
   }
 
   // MARK: - Helpers
