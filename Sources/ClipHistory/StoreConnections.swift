@@ -95,19 +95,11 @@ final class ReadConnection {
   }
 }
 
-/// The write connection and its statements, which `HistoryStore.close` releases together.
+/// The connection that writes a history.
 struct WriteConnection {
-  let database: Database
-  let key: [UInt8]
-  let insertion: Statement
-  private let clipToDelete: Statement
-  let deletion: Statement
-  let newest: Statement
   let reads: ReadConnection
-  let lastCapture: Statement
-  private let lastCaptureUpdate: Statement
-  private let lastLook: Statement
-  private let lastLookUpdate: Statement
+  /// The key of the fingerprint.
+  let key: [UInt8]
 
   /// Whether another file has replaced the database that the WAL belonged to.
   var hasReplacedDatabase = false
@@ -118,38 +110,21 @@ struct WriteConnection {
   /// The size in bytes above which a text that cannot be checkpointed would fill the disk.
   private static let large = 1 << 20
 
-  /// Compiles every statement, so that a file with damaged tables is rejected when it is opened.
-  ///
   /// - Parameter lock: is held until the connection is released.
+  /// - Throws: `.damaged` if a table of a single row has none.
   init(_ database: Database, lock: FolderLock?) throws(StoreError) {
-    self.database = database
-    self.lock = lock
-    insertion = try Statement(
-      "INSERT INTO clip(captured_at, byte_count, preview, text, id) VALUES (?1, ?2, ?3, ?4, ?5)",
-      on: database)
-    clipToDelete = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: database)
-    deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: database)
-    reads = ReadConnection(database)
-    // Use CASE, because AND may read the text, however large, even if the sizes differ.
-    newest = try Statement(
-      "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1",
-      on: database)
-    lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: database)
-    lastCaptureUpdate = try Statement(
-      "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: database)
-    lastLook = try Statement(
-      "SELECT wall_time, boot_time, boot_id FROM last_look WHERE \(Schema.isLastCheck)", on: database)
-    lastLookUpdate = try Statement(
-      "UPDATE last_look SET wall_time = ?1, boot_time = ?2, boot_id = ?3", on: database)
-    guard try lastLook.first(read: { _ in true }) != nil else { throw .damaged }
+    (reads, self.lock) = (ReadConnection(database), lock)
     let key = try Statement("SELECT key FROM last_capture WHERE \(Schema.isLastCapture)", on: database)
     guard let key = try key.first(read: { $0.bytes(0) }) else { throw .damaged }
     self.key = key
+    _ = try readLastCheck()
     database.rememberWAL()
   }
 
+  var database: Database { reads.database }
+
   func readLastCapture() throws(StoreError) -> (fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) {
-    let last = try lastCapture.first {
+    let last = try reads.statement("SELECT digest, byte_count, captured_at FROM last_capture").first {
       (HistoryStore.Fingerprint(digest: $0.bytes(0), byteCount: Int($0.integer(1))), capturedAt: $0.time(2))
     }
     guard let last else { throw .damaged }
@@ -157,13 +132,15 @@ struct WriteConnection {
   }
 
   func writeLastCapture(_ fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) throws(StoreError) {
-    try lastCaptureUpdate.execute(fingerprint.digest, Int64(fingerprint.byteCount), capturedAt)
+    try reads.statement("UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3")
+      .execute(fingerprint.digest, Int64(fingerprint.byteCount), capturedAt)
   }
 
   /// Returns the clocks at the last check for expired clips; nil before the first check, or if the stored time is
   /// implausible.
   func readLastCheck() throws(StoreError) -> ClockReading? {
-    let last = try lastLook.first {
+    let look = "SELECT wall_time, boot_time, boot_id FROM last_look WHERE \(Schema.isLastCheck)"
+    let last = try reads.statement(look).first {
       ClockReading(wallTime: $0.integer(0), bootTime: $0.integer(1), bootID: $0.string(2, atMost: 64))
     }
     guard let last else { throw database.failure(SQLITE_CORRUPT) }
@@ -171,14 +148,20 @@ struct WriteConnection {
   }
 
   func writeLastCheck(_ reading: ClockReading) throws(StoreError) {
-    try lastLookUpdate.execute(reading.wallTime, reading.bootTime, reading.bootID)
+    try reads.statement("UPDATE last_look SET wall_time = ?1, boot_time = ?2, boot_id = ?3")
+      .execute(reading.wallTime, reading.bootTime, reading.bootID)
   }
 
   /// Forgets the last check, because the clips have changed; the next check for expired clips then asks the user.
-  func forgetLastCheck() throws(StoreError) { try lastLookUpdate.execute(Int64(0), Int64(0), "") }
+  func forgetLastCheck() throws(StoreError) {
+    try writeLastCheck(ClockReading(wallTime: 0, bootTime: 0, bootID: ""))
+  }
 
   func newestIs(_ text: ClipText) throws(StoreError) -> Bool {
-    try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
+    // Use CASE, because AND may read the text, however large, even if the sizes differ.
+    let newest = try reads.statement(
+      "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1")
+    return try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       try newest.first(Int64(text.byteCount), bytes) { $0.integer(0) } == 1
     }
   }
@@ -198,6 +181,8 @@ struct WriteConnection {
   func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
     if text.byteCount > Self.large { try database.checkRoom(forTextOf: text.byteCount) }
     let preview = Preview.make(of: text)
+    let insertion = try reads.statement(
+      "INSERT INTO clip(captured_at, byte_count, preview, text, id) VALUES (?1, ?2, ?3, ?4, ?5)")
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       do throws(StoreError) {
         // SQLite assigns the next id for NULL.
@@ -226,8 +211,10 @@ struct WriteConnection {
   ///
   /// - Returns: the deleted clip; nil if it did not exist.
   func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
-    let found = try clipToDelete.first(id) { DeletedClip(id: id, capturedAt: $0.time(0), bytes: $0.bytes(1)) }
-    if found != nil { try deletion.execute(id) }
+    let found = try reads.statement("SELECT captured_at, text FROM clip WHERE id = ?1").first(id) {
+      DeletedClip(id: id, capturedAt: $0.time(0), bytes: $0.bytes(1))
+    }
+    if found != nil { try reads.statement("DELETE FROM clip WHERE id = ?1").execute(id) }
     return found
   }
 }
