@@ -25,7 +25,7 @@ final class Database {
 
   init(path: String, access: Access, lockTimeout: Int32) throws(StoreError) {
     let flags = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
-    handle = try Self.open(Self.uri(path), flags, path)
+    handle = try Self.open(path, flags, fileSystem: nil, for: path)
     (self.path, self.lockTimeout, source) = (path, lockTimeout, nil)
     methods = access == .readWrite ? FileMethods(of: handle) : nil
     wait(atMost: lockTimeout)
@@ -37,21 +37,21 @@ final class Database {
   ///
   /// - Throws: `.failed` if SQLite has no file system in memory, which serves as a basis.
   init(_ source: any PageSource, path: String) throws(StoreError) {
-    handle = try Self.open("file:pages?vfs=memdb", SQLITE_OPEN_READONLY, path)
+    handle = try Self.open("pages", SQLITE_OPEN_READONLY, fileSystem: "memdb", for: path)
     (self.path, lockTimeout, self.source) = (path, 0, source)
     methods = FileMethods(of: handle, reading: source)
     guard methods != nil else { throw .failed(code: SQLITE_ERROR) }
   }
 
-  private static func open(_ uri: String, _ flags: Int32, _ path: String) throws(StoreError) -> OpaquePointer
-  {
+  /// Debian's SQLite would parse a name that begins with `file:` as a URI; a path is absolute.
+  private static func open(
+    _ name: String, _ flags: Int32, fileSystem: String?, for path: String
+  ) throws(StoreError) -> OpaquePointer {
     var handle: OpaquePointer?
-    let code = sqlite3_open_v2(uri, &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
+    let code = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, fileSystem)
     guard code == SQLITE_OK, let handle else {
-      let error = StoreError(code: code, system: handle.map { sqlite3_system_errno($0) } ?? 0, path: path)
-      sqlite3_close_v2(handle)
-      guard isTooLong(path) else { throw error }
-      throw .folderUnusable(path: HistoryFolder.parent(of: path), errno: ENAMETOOLONG)
+      defer { sqlite3_close_v2(handle) }
+      throw StoreError(code: code, system: handle.map { sqlite3_system_errno($0) } ?? 0, path: path)
     }
     sqlite3_extended_result_codes(handle, 1)
     return handle
@@ -195,7 +195,7 @@ final class Database {
     if salvaged != nil { return error == .damaged || code == SQLITE_NOMEM ? .clipUnreadable : error }
     if code == SQLITE_NOMEM, failsQuickCheck() { error = .damaged }
     if error == .damaged, isStale || hasMoved { return .replaced }
-    if error == .damaged, !HistoryFolder.markDamaged(path) { error = .cannotBeRecovered }
+    if error == .damaged { HistoryFolder.markDamaged(path) }
     return error
   }
 
@@ -233,38 +233,11 @@ final class Database {
       }, UnsafeMutableRawPointer(bitPattern: Int(limit)))
   }
 
-  /// Whether SQLite refuses a path because it would exceed 512 bytes with `-journal` appended.
-  private static func isTooLong(_ path: String) -> Bool {
-    // SQLite resolves symbolic links before it checks the length.
-    guard let real = realpath(path, nil) else { return path.utf8.count + 8 > 512 }
-    defer { free(real) }
-    return strlen(real) + 8 > 512
-  }
-
-  /// Returns a URI even for plain paths, because Debian's SQLite parses any path that begins with `file:` as a URI.
-  private static func uri(_ path: String) -> String {
-    // Add an empty authority, because SQLite would parse the start of a path with two leading slashes as an authority.
-    var uri = path.hasPrefix("/") ? "file://" : "file:"
-    for scalar in path.unicodeScalars {
-      switch scalar {
-      case "%", "?", "#": uri += "%" + String(scalar.value, radix: 16)
-      default: uri.unicodeScalars.append(scalar)
-      }
-    }
-    return uri
-  }
-
   // MARK: - Settings
 
   /// Makes the connection distrust the file, and keep temporary data in memory, so that no text reaches other files.
   func useCautiously() throws(StoreError) {
     try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
-  }
-
-  /// Gives a new file our layout, even if this build of SQLite has other defaults.
-  func useOurLayout() throws(StoreError) {
-    try execute(
-      "PRAGMA page_size = \(PageLayout.ours.pageSize); PRAGMA encoding = 'UTF-8'; PRAGMA auto_vacuum = NONE")
   }
 
   /// Configures the write connection.

@@ -42,7 +42,7 @@ public struct HistoryCheck: Sendable, Equatable {
       try checkClips(database)
       try checkRest(database)
       if database.isStale { throw .replaced }
-    } catch .damaged, .cannotBeRecovered {
+    } catch .damaged {
       isStructureSound = false
     }
     if !isSound { HistoryFolder.markDamaged(location.database) }

@@ -92,7 +92,6 @@ extension HistoryLocation {
     try clearQuarantine()
     guard try opening.state() != .missing else { return 0 }
     do throws(StoreError) {
-      if try opening.isDamaged() { throw .damaged }
       let connection = try opening.open(under: lock)
       let count = try connection.deleteAll()
       guard try connection.database.truncateWAL(waiting: 3_000) else { throw .locked }
@@ -159,11 +158,9 @@ enum HistoryFolder {
 
   /// Marks a history as damaged, so that it is recovered the next time it is opened.
   ///
-  /// - Returns: false if nothing can be written next to the database, which also rules out a recovery.
-  @discardableResult
-  static func markDamaged(_ database: String) -> Bool {
-    if mknod(HistoryLocation.damageMarker(of: database), S_IFREG | 0o600, 0) == 0 { return true }
-    return errno == EEXIST && isWritable(parent(of: database))
+  /// If nothing can be written next to the database, a recovery is impossible, too.
+  static func markDamaged(_ database: String) {
+    mknod(HistoryLocation.damageMarker(of: database), S_IFREG | 0o600, 0)
   }
 
   /// Returns the size of a file in bytes, nil if it does not exist.
@@ -184,8 +181,7 @@ enum HistoryFolder {
     // Without support for such files, only the write itself shows whether there is room.
     guard file >= 0 else { return }
     defer { close(file) }
-    let code = posix_fallocate(file, 0, size)
-    if code == ENOSPC || code == EDQUOT { throw .diskFull }
+    if case .diskFull = StoreError(errno: posix_fallocate(file, 0, size), folder: folder) { throw .diskFull }
   }
 
   /// Returns the result of `stat` or `lstat`, nil if nothing exists at `path`.
@@ -197,14 +193,14 @@ enum HistoryFolder {
   ) throws(StoreError) -> stat? {
     var status = stat()
     if read(path, &status) == 0 { return status }
-    guard errno == ENOENT else { throw .folderUnusable(path: folder ?? parent(of: path), errno: errno) }
+    guard errno == ENOENT else { throw StoreError(errno: errno, folder: folder ?? parent(of: path)) }
     return nil
   }
 
   /// Removes a file if it exists.
   static func remove(_ path: String) throws(StoreError) {
     guard unlink(path) == 0 || errno == ENOENT else {
-      throw .folderUnusable(path: parent(of: path), errno: errno)
+      throw StoreError(errno: errno, folder: parent(of: path))
     }
   }
 
@@ -212,9 +208,7 @@ enum HistoryFolder {
     guard try state(of: path) == nil else { return }
     let parent = parent(of: path)
     if parent != path { try makeFolder(parent) }
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw .folderUnusable(path: path, errno: errno)
-    }
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw StoreError(errno: errno, folder: path) }
     // Sync the parent folder, because SQLite does not: after a power cut, the new folder and its files could be
     // missing.
     try sync(parent)
@@ -227,7 +221,7 @@ enum HistoryFolder {
 
   /// Renames a file within its folder; the new name is on disk when this returns.
   static func move(_ file: String, to path: String) throws(StoreError) {
-    guard rename(file, path) == 0 else { throw .folderUnusable(path: parent(of: path), errno: errno) }
+    guard rename(file, path) == 0 else { throw StoreError(errno: errno, folder: parent(of: path)) }
     try sync(parent(of: path))
   }
 
@@ -236,23 +230,8 @@ enum HistoryFolder {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    if fsync(descriptor) == 0 { return }
-    switch errno {
-    case EINVAL, ENOTSUP: return
-    case ENOSPC, EDQUOT: throw .diskFull
-    case let code: throw .folderUnusable(path: folder, errno: code)
-    }
-  }
-
-  /// Uses `mknod` rather than `open`, because closing a descriptor of a file drops all locks that this process has on
-  /// the file, including SQLite's
-  /// (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
-  static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {
-    if mknod(location.database, S_IFREG | 0o600, 0) == 0 { return }
-    switch errno {
-    case EEXIST: return
-    case ENOSPC, EDQUOT: throw .diskFull
-    case let code: throw .folderUnusable(path: location.folder, errno: code)
+    guard fsync(descriptor) == 0 || [EINVAL, ENOTSUP].contains(errno) else {
+      throw StoreError(errno: errno, folder: folder)
     }
   }
 
@@ -262,10 +241,8 @@ enum HistoryFolder {
       throw type == S_IFDIR ? .folderUnusable(path: path, errno: ENOTDIR) : .irregular(path: path)
     }
     guard status.st_mode & 0o077 != 0, chmod(path, mode) != 0 else { return }
-    switch errno {
-    case ENOENT: return  // The last connection to close has removed the WAL.
-    case EROFS: throw .readOnly
-    case let code: throw .folderUnusable(path: path, errno: code)
-    }
+    // The last connection to close removes the WAL.
+    guard errno != ENOENT else { return }
+    throw errno == EROFS ? .readOnly : StoreError(errno: errno, folder: path)
   }
 }

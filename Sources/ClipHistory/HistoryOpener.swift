@@ -28,7 +28,6 @@ struct HistoryOpener {
     try prepareFolder()
     let lock = try completeAndShare()
     let isReplaced = try quarantineForeignWAL()
-    if try isDamaged() { throw .damaged }
     var connection = try open(under: lock)
     connection.hasReplacedDatabase = isReplaced
     return connection
@@ -41,7 +40,6 @@ struct HistoryOpener {
     try prepareFolder()
     let lock = try FolderLock(location, alone: true)
     try complete()
-    if try isDamaged() { throw .damaged }
     return try open(under: lock)
   }
 
@@ -51,18 +49,22 @@ struct HistoryOpener {
     guard try WALPairing.isBroken(location) else { return false }
     let path = try Quarantine(in: location.folder).path(isDatabaseMoved: false) + "-wal"
     guard rename(location.wal, path) == 0 || errno == ENOENT else {
-      throw .folderUnusable(path: location.folder, errno: errno)
+      throw StoreError(errno: errno, folder: location.folder)
     }
     try HistoryFolder.remove(location.walIndex)
     return true
   }
 
-  /// Opens the history without checking for hidden damage.
-  ///
-  /// The caller must have prepared the folder, and must prevent other processes from moving the file.
+  /// Opens a complete history in a prepared folder, while no other process can move the file.
   ///
   /// - Parameter lock: is held until the connection is released; nil if the caller already holds a lock.
+  /// - Throws: `.damaged` if the history has to be recovered first.
   func open(under lock: FolderLock?) throws(StoreError) -> WriteConnection {
+    if try isDamaged() { throw .damaged }
+    return try connect(under: lock)
+  }
+
+  private func connect(under lock: FolderLock?) throws(StoreError) -> WriteConnection {
     try HistoryFolder.prepareFiles(location)
     if try HistoryFolder.size(of: location.wal) != nil {
       // Closing a write connection checkpoints the WAL into the file, even if the file was rejected.
@@ -84,20 +86,22 @@ struct HistoryOpener {
   static func create(_ location: HistoryLocation) throws(StoreError) -> WriteConnection {
     let unfinished = location.unfinishedRecovery
     for file in location.leftovers { try HistoryFolder.remove(file) }
-    try HistoryFolder.makeDatabase(unfinished)
-    return try HistoryOpener(unfinished).open(under: nil)
+    guard mknod(unfinished.database, S_IFREG | 0o600, 0) == 0 else {
+      throw StoreError(errno: errno, folder: location.folder)
+    }
+    return try HistoryOpener(unfinished).connect(under: nil)
   }
 
   // MARK: - Opening for reading
 
   /// Opens an existing history, and writes nothing.
   ///
-  /// - Throws: `.damaged` or `.cannotBeRecovered` if SQLite cannot read it; `salvaged` may still be able to.
+  /// - Throws: `.damaged` if SQLite cannot read it; `salvaged` may still be able to.
   func openForReading() throws(StoreError) -> Database {
     switch try state() {
     case .recovered: return try readUnlocked(location.finishedRecovery, withLog: false)
     // Do not open an empty database: SQLite would delete its WAL, even for a reader. The WAL may be all that is left.
-    case .emptied: throw HistoryFolder.isWritable(location.folder) ? .damaged : .cannotBeRecovered
+    case .emptied: throw .damaged
     case .missing, .present: break
     }
     if try WALPairing.isBroken(location) { return try readUnlocked(location.database, withLog: false) }
@@ -257,7 +261,6 @@ struct HistoryOpener {
   private func bringUpToDate(_ database: Database) throws(StoreError) {
     try database.useCautiously()
     let version = try Schema.version(of: database)
-    if version == 0 { try database.useOurLayout() }
     do throws(StoreError) {
       try database.useForWriting()
     } catch .readOnly {
@@ -325,10 +328,8 @@ final class ReopeningReader {
   init(_ opening: HistoryOpener, salvages: Bool = false, rows: SalvagedRows? = nil) throws(StoreError) {
     (self.opening, self.salvages) = (opening, salvages)
     do throws(StoreError) {
-      if salvages {
-        if rows != nil { throw .damaged }
-        if try opening.isDamaged() { throw .damaged }
-      }
+      if rows != nil { throw .damaged }
+      if salvages, try opening.isDamaged() { throw .damaged }
       current = try ReadConnection(opening.openForReading())
     } catch {
       guard salvages, error.isDamage else { throw error }

@@ -61,11 +61,13 @@ public enum StoreError: Error, Equatable, Sendable {
   }
 
   /// Whether the file is damaged, or the disk could not read a part of it.
-  var isDamage: Bool { self == .damaged || self == .cannotBeRecovered || isDiskFailure }
+  var isDamage: Bool {
+    if case .failed(let code) = self { code & 0xff == SQLITE_IOERR } else { self == .damaged }
+  }
 
-  /// Whether the disk could not read or write a part of the files.
-  var isDiskFailure: Bool {
-    if case .failed(let code) = self { code & 0xff == SQLITE_IOERR } else { false }
+  /// Converts the `errno` of a failed call in a folder.
+  init(errno code: Int32, folder: String) {
+    self = code == ENOSPC || code == EDQUOT ? .diskFull : .folderUnusable(path: folder, errno: code)
   }
 
   // MARK: - SQLite's codes
@@ -93,6 +95,9 @@ public enum StoreError: Error, Equatable, Sendable {
     case SQLITE_IOERR where Self.errorsOfSharedMemory.contains(code >> 8) && system != EIO:
       self = .noSharedMemory(path: path)
     case SQLITE_BUSY where system == ENOLCK: self = .noLocks(path: path)
+    // SQLite refuses a path that would exceed 512 bytes with `-journal` appended.
+    case SQLITE_CANTOPEN where path.utf8.count + 8 > 512:
+      self = .folderUnusable(path: HistoryFolder.parent(of: path), errno: ENAMETOOLONG)
     case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
     case SQLITE_READONLY: self = .readOnly
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged

@@ -122,7 +122,7 @@ final class RawFile {
     size = Int(length)
     guard code == SQLITE_OK else {
       if problem == ENOENT { return nil }
-      throw .folderUnusable(path: HistoryFolder.parent(of: path), errno: problem)
+      throw StoreError(errno: problem, folder: HistoryFolder.parent(of: path))
     }
   }
 

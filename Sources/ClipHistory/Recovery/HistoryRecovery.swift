@@ -49,7 +49,6 @@ public actor HistoryRecovery {
     // After an error, remove the copy of the texts, which may have filled the disk.
     defer { Self.abandon(location) }
     do throws(StoreError) {
-      guard try !opening.isDamaged() else { throw .damaged }
       _ = try opening.open(under: nil)
       return nil
     } catch .damaged {

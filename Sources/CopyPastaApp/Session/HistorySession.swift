@@ -209,7 +209,7 @@ final class HistorySession {
 
   private func cannotOpen(because error: StoreError, mayRecover: Bool = true) {
     switch error {
-    case .damaged where mayRecover, .cannotBeRecovered where mayRecover: recover()
+    case .damaged where mayRecover: recover()
     case .locked: state = .opening
     default:
       if state != .unavailable(error) { printError(error.message) }
