@@ -136,17 +136,4 @@ import Testing
     #expect(try reader.newestPage(limit: 9).map(\.id) == [3, 2, 1])
     reader.close()
   }
-
-  @Test func `a reader that finds damage in a replaced file does not read the new file`() async throws {
-    try await history.record("one")
-    let other = TemporaryHistory()
-    try await other.record("the other's")
-    let reader = try history.reader()
-    let path = history.location.database
-    try FileManager.default.moveItem(atPath: path, toPath: path + "-old")
-    try FileManager.default.moveItem(atPath: other.location.database, toPath: path)
-    try history.damage(path + "-old") { $0.resetBytes(in: 4096..<$0.count) }
-    #expect(throws: StoreError.replaced) { try reader.newestPage(limit: 9) }
-    reader.close()
-  }
 }

@@ -189,14 +189,6 @@ import Testing
     await store.close()
   }
 
-  /// Undo in the program's window would restore a deleted text.
-  @Test func `clearing throws and deletes nothing while another program has the history open`() async throws {
-    let store = try history.store()
-    try await store.add("one")
-    #expect(throws: StoreError.locked) { try history.location.clear() }
-    #expect(try await store.allIDs() == [1])
-  }
-
   @Test func `clearing throws if another program's read keeps the texts in the log`() async throws {
     try await history.record("Xq7!vanish")
     let reader = try history.foreignReader()

@@ -5,7 +5,14 @@ import Testing
 @testable import ClipHistory
 
 @Suite(.tags(.recovers)) struct LogRecoveryTests {
-  private let frame = 24 + 4096
+  /// Destroys a part of a page in the middle of the log.
+  private func damageLog(_ copy: TemporaryHistory) throws {
+    let frame = 24 + 4096
+    try copy.damage(copy.location.wal) { log in
+      let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
+      log.destroy(start..<start + 50)
+    }
+  }
 
   private func recoveredIDs(_ copy: TemporaryHistory) async throws -> [Int64] {
     #expect(throws: StoreError.damaged) { try copy.store() }
@@ -27,12 +34,11 @@ import Testing
   }
 
   /// SQLite itself would read only the frames before the damaged frame, and silently discard the others.
-  @Test func `clips after a damaged log frame are recovered, and shown if that fails`() async throws {
+  @Test
+  func `clips after a damaged log frame are printed and recovered, and shown if that fails`() async throws {
     let copy = try await crashed()
-    try copy.damage(copy.location.wal) { log in
-      let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
-      log.destroy(start..<start + 50)
-    }
+    try damageLog(copy)
+    #expect(try copy.location.text(ofNewest: 1) == ClipText(text(40)))
     #expect(throws: StoreError.damaged) { try copy.store() }
     let store = await copy.store(after: .diskFull)
     let reader = try HistoryReader(location: copy.location, rows: await store.salvagedRows)
@@ -50,25 +56,9 @@ import Testing
   func `log damage is found while another program exports the history`(isEmptied: Bool) async throws {
     let copy = try await crashed()
     let clips = try ClipCursor(location: copy.location)
-    if isEmptied {
-      try copy.damage { $0 = Data() }
-    } else {
-      try copy.damage(copy.location.wal) { log in
-        let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
-        log.destroy(start..<start + 50)
-      }
-    }
+    if isEmptied { try copy.damage { $0 = Data() } } else { try damageLog(copy) }
     #expect(throws: StoreError.damaged) { try copy.store() }
     withExtendedLifetime(clips) {}
-  }
-
-  @Test func `the newest text in a damaged log is printed`() async throws {
-    let copy = try await crashed()
-    try copy.damage(copy.location.wal) { log in
-      let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
-      log.destroy(start..<start + 50)
-    }
-    #expect(try copy.location.text(ofNewest: 1) == ClipText(text(40)))
   }
 
   @Test(arguments: [0..<32, 0..<4, 16..<24])

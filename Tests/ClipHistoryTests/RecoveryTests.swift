@@ -218,17 +218,15 @@ import Testing
     }
   }
 
-  @Test func `a row with the largest possible id is reported as damage, not as a full disk`() async throws {
+  @Test(arguments: [
+    "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(Int64.max), 1, 4, 'last')",
+    "UPDATE sqlite_sequence SET seq = \(Int64.max)",
+  ])
+  func `the largest possible id is reported as damage, not as a full disk`(sql: String) async throws {
     let store = try history.store()
-    try history.insert("(\(Int64.max), 1, 4, 'last')")
+    try history.run(sql)
     await #expect(throws: StoreError.damaged) { try await store.add("next") }
     #expect(try history.isMarked())
-  }
-
-  @Test func `the largest possible last id is reported as damage, not as a full disk`() async throws {
-    let store = try history.store()
-    try history.run("UPDATE sqlite_sequence SET seq = \(Int64.max)")
-    await #expect(throws: StoreError.damaged) { try await store.add("next") }
   }
 
   @Test(arguments: [.max, Schema.largestID + 1, 0, -3] as [Int64])

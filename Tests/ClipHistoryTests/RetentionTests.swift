@@ -151,19 +151,6 @@ import Testing
     #expect(try await check(Self.reading(12, boot: "later")).isClockBelieved, "the last one did")
   }
 
-  @Test func `searching for expired items changes nothing`() async throws {
-    try history.fill(5_000)
-    try await store.delete(find()) { _ in true }
-    func contents() throws -> [Data] {
-      try [history.location.database, history.location.wal].map {
-        try Data(contentsOf: URL(filePath: $0))
-      }
-    }
-    let before = try contents()
-    #expect(try await find(Self.reading(5)).count == 0)
-    #expect(try contents() == before)
-  }
-
   // MARK: - Deletion
 
   @Test func `expired items are removed from the files, and younger items are kept`() async throws {
@@ -264,13 +251,6 @@ import Testing
       revision: damaged.revision)
     await #expect(throws: StoreError.damaged) { try await damaged.delete(guessed) { _ in true } }
     #expect(try history.foreign().rows("SELECT count(*) FROM clip") == ["3"])
-  }
-
-  @Test func `a retention deletion stops after a batch whose handler returns false`() async throws {
-    try history.fill(10_000)
-    try await store.delete(find()) { _ in false }
-    #expect(try await store.allIDs().count == 6_000)
-    #expect(try await find().isClockBelieved, "the first portion has written the last look")
   }
 
   @Test
