@@ -101,7 +101,7 @@ final class Database {
   /// Returns the last assigned id; 0 if the history never had a clip.
   func lastID() throws(StoreError) -> Int64 {
     if let salvaged { return salvaged.rows.largestID }
-    return try integer(Schema.lastID) ?? 0
+    return try integer("SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'") ?? 0
   }
 
   var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }

@@ -100,18 +100,14 @@ final class FileMethods {
   private static func unallocatedSpace(of page: UnsafeRawBufferPointer) -> Range<Int>? {
     // This also excludes the first page, which holds the schema after the file's header.
     guard page.count >= 512, page[0] == 0x0d else { return nil }
-    let rows = number(at: 3, in: page)
+    let rows = page.uint16(at: 3)
     let start = 8 + 2 * rows
-    let end = number(at: 5, in: page)
+    let end = page.uint16(at: 5)
     guard start <= end, end <= page.count else { return nil }
     // In a file of 900 GB or more, an overflow page could begin like a leaf page; this check rejects it.
     for row in 0..<rows {
-      guard (end..<page.count).contains(number(at: 8 + 2 * row, in: page)) else { return nil }
+      guard (end..<page.count).contains(page.uint16(at: 8 + 2 * row)) else { return nil }
     }
     return start..<end
-  }
-
-  private static func number(at offset: Int, in page: UnsafeRawBufferPointer) -> Int {
-    Int(page[offset]) << 8 | Int(page[offset + 1])
   }
 }

@@ -240,10 +240,16 @@ public actor HistoryStore: SerialActor {
 
   /// Returns the ids of all clips older than the clip with `id`, in ascending order.
   public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
-    // Reserve memory for all ids, up to a limit, because a growing array is in memory twice while it is copied.
-    let capacity = Int(clamping: min(max(id, 0), Self.reservedIDs))
-    return try read { reads throws(StoreError) in
-      try reads.ids(olderThan: id, capacity: capacity)
+    try read { reads throws(StoreError) in
+      var found: [Int64] = []
+      // Reserve memory for all ids, up to a limit, because a growing array is in memory twice while it is copied.
+      found.reserveCapacity(Int(min(max(id, 0), Self.reservedIDs)))
+      // Use ascending order, as on disk; descending order takes five times as long if the file is not cached.
+      try reads.statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id").walk(id) {
+        found.append($0)
+        return true
+      }
+      return found
     }
   }
 

@@ -138,9 +138,6 @@ enum Schema {
   /// The SQL condition for the only row of `last_look`; it detects damage as `isLastCapture` does.
   static let isLastCheck = "only = 1 AND (SELECT count(*) FROM last_look) = 1"
 
-  /// The SQL query for the last assigned id; NULL if the history never had a clip.
-  static let lastID = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'"
-
   /// - Throws: `.damaged` if an id or the last assigned id is implausible, or if `sqlite_sequence` contains another
   ///   table's rows. A recovery then assigns new ids.
   static func checkIDs(of database: Database) throws(StoreError) {

@@ -43,18 +43,6 @@ final class ReadConnection {
     if try misplaced.first(id, read: { $0.integer(0) }) != nil { throw database.failure(SQLITE_CORRUPT) }
   }
 
-  /// Returns the ids of older clips in ascending order, in an array with reserved room for `capacity` ids.
-  func ids(olderThan id: Int64, capacity: Int) throws(StoreError) -> [Int64] {
-    var found: [Int64] = []
-    found.reserveCapacity(capacity)
-    // Use ascending order, as on disk; descending order takes five times as long if the file is not cached.
-    try statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id").walk(id) {
-      found.append($0)
-      return true
-    }
-    return found
-  }
-
   /// Searches for every clip by its id, without reading texts.
   ///
   /// A damaged id, or a damaged key in an interior page, makes such a search skip clips.

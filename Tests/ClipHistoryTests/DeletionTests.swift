@@ -167,8 +167,9 @@ import Testing
     #expect(throws: StoreError.damaged) { try history.store() }
     #expect(try history.location.clear() == 2)
     #expect(try history.names() == ["history.sqlite3"])
-    try await history.record("three")
-    #expect(try history.reader().newestPage(limit: 9).map(\.id) == [3], "ids are not reused")
+    let store = try history.store()
+    #expect(try await store.record(try ClipText("two"), at: 1) == .duplicate)
+    #expect(try await store.add("three").id == 3, "ids are not reused")
   }
 
   @Test(arguments: ["SELECT 1", "PRAGMA auto_vacuum = FULL; VACUUM"])

@@ -117,6 +117,7 @@ struct FailureTests {
     (SQLITE_IOERR | 15 << 8, EPERM, .noLocks(path: "p")),
     (SQLITE_READONLY | 1 << 8, 0, .readOnly), (SQLITE_CORRUPT | 1 << 8, 0, .damaged),
     (SQLITE_BUSY | 1 << 8, 0, .locked), (SQLITE_NOTADB, 0, .damaged), (SQLITE_TOOBIG, 0, .damaged),
+    (SQLITE_CANTOPEN, ENOSPC, .diskFull), (SQLITE_BUSY, ENOLCK, .noLocks(path: "p")),
     (SQLITE_CANTOPEN, EACCES, .cannotOpen(path: "p", code: 14)), (SQLITE_NOMEM, 0, .failed(code: 7)),
   ]
 

@@ -1,5 +1,6 @@
 import CSQLite
 import ClipboardCore
+import Glibc
 import GtkKit
 import GtkTestSupport
 import TestSupport
@@ -160,7 +161,17 @@ import Testing
     session.undo()
     await session.drain()
     try expect([])
-    #expect(session.deletions.count == 0)
+    #expect(session.deletions.count == 0 && !session.canClear)
+  }
+
+  @Test func `the damaged files that recoveries have kept can be cleared although the list is empty`() async {
+    session.clear()
+    await session.drain()
+    mknod(scratch.location.folder + "/history-damaged-2026-11-21-190626.sqlite3", S_IFREG | 0o600, 0)
+    #expect(session.canClear)
+    session.clear()
+    await session.drain()
+    #expect(!session.canClear)
   }
 
   // MARK: - File errors and lifetime

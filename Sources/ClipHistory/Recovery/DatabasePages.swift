@@ -150,7 +150,7 @@ final class RawFile {
 }
 
 /// Big-endian numbers, as in SQLite's file format.
-extension [UInt8] {
+extension RandomAccessCollection<UInt8> where Index == Int {
   func uint16(at offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
 
   func uint32(at offset: Int) -> Int { uint16(at: offset) << 16 | uint16(at: offset + 2) }
