@@ -180,6 +180,18 @@ extension HistorySessionTests {
     try expect(["one", "three", "two"])
   }
 
+  @Test func `pasting right after copying a command records the command`() async throws {
+    clipboard.offers.resultOnPurpose = .success(.own)
+    let action = session.queue.block()
+    let copying = Task { [session] in await session.copy(command: "copypasta --toggle") }
+    for _ in 0..<10 { await Task.yield() }
+    session.paste()
+    action.finish()
+    #expect(await copying.value == nil)
+    await session.drain()
+    try expect(["copypasta --toggle"] + initial)
+  }
+
   /// A selection owner may take as long as the transfer limits allow.
   @Test func `a paste that waits for its text does not delay other actions`() async throws {
     clipboard.offers.stallsOnPurpose = true

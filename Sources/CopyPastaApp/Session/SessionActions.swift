@@ -45,8 +45,10 @@ extension HistorySession {
     let press = clipboard.takePress()
     // The copy has to be stored, so that it is not recorded if a clipboard manager offers it again.
     open(mayRecover: false)
-    await queue.drain()
-    return await offer(Array(command.utf8), press)?.message
+    let failure = await withCheckedContinuation { copied in
+      queue.add { [self] in copied.resume(returning: await offer(Array(command.utf8), press)) }
+    }
+    return failure?.message
   }
 
   /// Whether the clipboard accepts a copy without a press; otherwise tells the user to press a key first.
