@@ -34,7 +34,7 @@ struct Layout: CustomStringConvertible, Sendable {
   }
 
   /// Each page size, and each other value with several page sizes.
-  static let some = all.enumerated().filter { $0.offset % 13 == 4 || $0.element.isOurs }.map(\.element)
+  static let some = all.enumerated().filter { $0.offset % 25 == 4 || $0.element.isOurs }.map(\.element)
 
   /// `all` if `COPYPASTA_LAYOUTS` is set, otherwise `some`.
   static let chosen = environmentNumber("COPYPASTA_LAYOUTS", or: 0) > 0 ? all : some
