@@ -70,6 +70,7 @@ extension TrayIconTests {
     #expect(try await state() == ["toggle-type": .string("checkmark"), "toggle-state": .int32(1)])
     tray.pause.isPaused = false
     #expect(try await state()?["toggle-state"] == .int32(0))
+    try await pump("both changes") { changes.count == 2 }
     let states = changes.map { $0[0]?.children?.first?[1]?.dictionary?["toggle-state"] }
     #expect(states == [.int32(1), .int32(0)])
     withExtendedLifetime(subscription) {}
