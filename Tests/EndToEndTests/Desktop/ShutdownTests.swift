@@ -130,7 +130,8 @@ import Testing
       let start = ContinuousClock.now
       scene.app.program.signal(SIGTERM)
       #expect(try await scene.app.program.waitForExit() == .code(0))
-      #expect(.now - start < .seconds(3.5))
+      // The program waits for three seconds, and a busy machine for a while longer.
+      #expect(.now - start < .seconds(10))
       // The last connection to close removes the log.
       if !isShown { #expect(!FileManager.default.fileExists(atPath: scene.history.path + "-wal")) }
       try await grab.killNow()
