@@ -13,8 +13,6 @@ struct FileFuzz {
   private struct Original {
     let database, log: Data
     let pageSize: Int
-    /// Whether the rows can be found without the first page.
-    var isFoundByRows = true
     /// The pages whose newest version is in the log.
     let logged: Set<Int>
     /// The text of each row, and the pages that contain it.
@@ -36,7 +34,6 @@ struct FileFuzz {
     /// A history whose layout another program has changed.
     init(_ layout: Layout) throws {
       try self.init(ForeignHistory(layout, isOpen: true, count: 40).history, isOpen: true)
-      isFoundByRows = layout.isFoundByRows
     }
 
     private init(_ files: TemporaryHistory, isOpen: Bool) throws {
@@ -173,7 +170,7 @@ struct FileFuzz {
         != database.dropFirst($0 * pageSize).prefix(pageSize)
     }
     // A page in the place of page 1 may begin with another header.
-    if isLogHit || (isMoved || !original.isFoundByRows) && hit?.contains(0) == true { hit = nil }
+    if isLogHit || isMoved && hit?.contains(0) == true { hit = nil }
     // Damage behind a newer version in the log does no harm.
     hit = hit?.filter { $0 == 0 || !original.logged.contains($0) }
     // Swapped pages still exist, so only large texts, which may continue on either page, count as hit. If the log
