@@ -18,7 +18,8 @@ public enum CopyPasta {
     CrashReport.forbid()
     occupyStandardStreams()
     ProgramFiles.registerDataFolder()
-    switch Invocation(arguments) {
+    let invocation = Invocation(arguments)
+    switch invocation {
     case .help: return printLine(Invocation.helpText) ? 0 : 1
     case .version: return printLine("copypasta \(version)") ? 0 : 1
     case .misused(let problem):
@@ -27,7 +28,7 @@ public enum CopyPasta {
     case _ where !Desktop.Folders.unnameable.isEmpty:
       let variables = Desktop.Folders.unnameable.joined(separator: ", ")
       printError(tr("A folder’s path is not valid UTF-8: set %s to another folder.").filled(with: variables))
-      return 1
+      return invocation == .check ? Check.notChecked : 1
     case .show: return start(.shown, or: "show")
     case .background: return start(.hidden)
     case .service: return start(.onDemand)

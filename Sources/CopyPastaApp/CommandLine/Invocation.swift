@@ -45,12 +45,13 @@ extension Invocation {
       guard var command = argument == "--gapplication-service" ? .service : option else {
         let problem =
           argument.hasPrefix("-") ? tr("Unknown option “%s”.") : tr("Unexpected argument “%s”.")
-        self = .misused(problem.filled(with: argument))
+        self = .misused(problem.filled(with: Self.beginning(of: argument)))
         return
       }
       if case .printing = command, let next = rest.first, !next.hasPrefix("-") {
         guard let number = Self.number(rest.removeFirst()) else {
-          self = .misused(tr("“%s” is not the number of an item; 1 is the newest.").filled(with: next))
+          self = .misused(
+            tr("“%s” is not the number of an item; 1 is the newest.").filled(with: Self.beginning(of: next)))
           return
         }
         command = .printing(number)
@@ -62,6 +63,12 @@ extension Invocation {
       wanted = command
     }
     self = wanted ?? .show
+  }
+
+  /// As much of an argument as fits into a message of one line.
+  private static func beginning(of argument: String) -> String {
+    let beginning = argument.prefix(40)
+    return beginning.endIndex == argument.endIndex ? argument : beginning + "…"
   }
 
   /// Reads a positive number without a sign.

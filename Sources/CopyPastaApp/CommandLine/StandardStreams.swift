@@ -38,7 +38,11 @@ func printBytes(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
 /// Prints a one-line message to standard error, with the program's name in front.
 ///
 /// The message must not contain a clip's text.
-func printError(_ message: String) { writeError("copypasta: \(message)\n") }
+func printError(_ message: String) {
+  // A path or an argument may contain control characters, which a terminal would obey.
+  let line = message.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
+  writeError("copypasta: \(String(String.UnicodeScalarView(line)))\n")
+}
 
 /// Writes a text to standard error, in the encoding of the user's locale.
 ///
