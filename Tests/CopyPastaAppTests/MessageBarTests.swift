@@ -177,6 +177,31 @@ import Testing
     try await pump("nothing covered") { coveredHeight == 0 }
   }
 
+  @Test func `in a short window, the card scrolls to the question that has the focus`() async throws {
+    window.defaultSize = (360, 160)
+    try await pump("a short window") { (1...160).contains(window.size.height) }
+    func question(_ name: String) -> Message {
+      Message(
+        words: String(repeating: name + " ", count: 40),
+        buttons: [.init(words: "Cancel " + name) {}, .init(words: "Do " + name) {}])
+    }
+    bar.set(.expired, question("expired"))
+    bar.focus(.expired)
+    bar.set(.clear, question("clear"))
+    bar.focus(.clear)
+    let scrolled = Widget(
+      Owned(borrowing: try #require(widgets(gtk_scrolled_window_get_type(), in: window.widget).first)))
+    for name in ["clear", "expired"] {
+      bar.focus(name == "clear" ? .clear : .expired)
+      let cancel = Widget(Owned(borrowing: try button("Cancel " + name)))
+      try await pump("Cancel \(name) in view") {
+        let height = Double(gtk_widget_get_height(scrolled.widget))
+        guard let frame = cancel.bounds(in: scrolled) else { return false }
+        return frame.height > 0 && frame.y >= 0 && frame.y + frame.height <= height
+      }
+    }
+  }
+
   @Test(arguments: [700, 200])
   func `a long message is fully visible, but scrolls in a short window instead of enlarging it`(height: Int)
     async throws

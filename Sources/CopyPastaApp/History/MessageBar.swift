@@ -86,6 +86,7 @@ final class MessageBar {
   private func makeCard() -> Widget {
     let scrolled = ScrolledWindow(child: column)
     scrolled.setAccessibleName(tr("Messages"))
+    scrolled.keepFocusInView()
     let card = ScrollingBox(scrolled)
     card.addStyle("messages")
     card.isVisible = false

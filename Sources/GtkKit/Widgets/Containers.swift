@@ -69,6 +69,26 @@ public final class ScrolledWindow: Widget {
     Object(Owned(borrowing: adjustment)).connect("value-changed", body)
   }
 
+  /// Keeps the descendant that has the focus in view also when the content or the view changes its size.
+  ///
+  /// GTK scrolls only when the focus moves, which may be before the layout of new content.
+  public func keepFocusInView() {
+    let scroll = Shared<Timeout?>(nil)
+    Object(Owned(borrowing: adjustment)).connect("changed") { [pointer = opaque] in
+      // Scroll later, because nothing may change the layout during a layout.
+      scroll.value = Timeout(after: .zero) { ScrolledWindow(Owned(borrowing: pointer)).scrollToFocus() }
+    }
+  }
+
+  private func scrollToFocus() {
+    guard let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root),
+      gtk_widget_is_ancestor(focus, widget) != 0, let frame = Widget(Owned(borrowing: focus)).bounds(in: self)
+    else { return }
+    let page = gtk_adjustment_get_page_size(adjustment)
+    // Unlike `gtk_adjustment_clamp_page`, setting the value ends GTK's own animation to the place without a layout.
+    offset = min(max(offset, offset + frame.y + frame.height - page), offset + frame.y)
+  }
+
   private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
     gtk_scrolled_window_get_vadjustment(opaque)
   }
