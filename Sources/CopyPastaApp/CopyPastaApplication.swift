@@ -98,7 +98,11 @@ final class CopyPastaApplication {
     window?.destroy()
     toggler = nil
     Settings.flush()
-    if let successor { ProgramFiles.startAgain(successor.start.arguments, successor.activation) }
+    if let successor {
+      // The timer would outlive this program, and end the next one.
+      endProcess(after: nil)
+      ProgramFiles.startAgain(successor.start.arguments, successor.activation)
+    }
     return status
   }
 
@@ -106,6 +110,8 @@ final class CopyPastaApplication {
   private func answer(with start: Start = .shown, _ request: (Activation) -> Void) {
     let activation = application.activation
     guard isEnding else { return request(activation) }
+    // The main thread does not hang, so wait longer for it.
+    endProcess(after: .seconds(10))
     if start == .shown || successor == nil { successor = (start, activation) }
   }
 
@@ -313,15 +319,16 @@ final class CopyPastaApplication {
     }
   }
 
-  /// Ends the process after a delay even if the main thread hangs.
+  /// Ends the process after a delay even if the main thread hangs; nil for never.
   ///
   /// GDK waits for the X server to hide and destroy windows, and the server does not answer while another program has
   /// grabbed it.
-  private func endProcess(after delay: Duration) {
+  private func endProcess(after delay: Duration?) {
     signal(SIGALRM) { _ in _exit(0) }
+    let delay = delay?.milliseconds ?? 0
     var timer = itimerval()
     (timer.it_value.tv_sec, timer.it_value.tv_usec) = (
-      time_t(delay.milliseconds / 1000), suseconds_t(delay.milliseconds % 1000 * 1000)
+      time_t(delay / 1000), suseconds_t(delay % 1000 * 1000)
     )
     setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
   }
