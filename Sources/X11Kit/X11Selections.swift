@@ -395,6 +395,7 @@ public actor X11Selections: SerialActor {
   }
 
   private func end(_ transfer: SelectionTransfer, _ link: Link) {
+    defer { conditionsChanged() }
     transfer.finish()
     reads.removeAll { $0 === transfer }
     guard self.link === link else { return }
@@ -405,7 +406,6 @@ public actor X11Selections: SerialActor {
       }
     }
     watch(transfer.selection, link)
-    conditionsChanged()
   }
 
   /// Waits until the followed read in progress has ended.
