@@ -103,6 +103,17 @@ import Testing
     await session.close()
   }
 
+  @Test func `writing is tried again on a disk that was full while a window is shown`() async throws {
+    let session = session()
+    session.start()
+    await session.drain()
+    session.attention = .shown
+    session.report(.diskFull, as: .notDeleted(.diskFull))
+    #expect(session.obstacle == .diskFull)
+    try await pump("the end of the obstacle") { session.obstacle == nil }
+    await session.close()
+  }
+
   @Test func `texts that arrive before a recovery that another program delays are recorded after it`()
     async throws
   {

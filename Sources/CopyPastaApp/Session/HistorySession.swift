@@ -86,6 +86,8 @@ final class HistorySession {
 
   /// The delay before the next attempt to open or write a locked history.
   private static let retryDelay = Duration.milliseconds(500)
+  /// The delay before the next attempt to write to a full disk, which takes longer to change.
+  private static let fullDiskDelay = Duration.seconds(3)
 
   nonisolated static let digest: HistoryStore.Digest = { key, text in
     Checksum.hmacSHA256(key: key, of: text.bytes)
@@ -316,14 +318,15 @@ final class HistorySession {
     }
   }
 
-  /// Tries again after a delay, while another program locks the history and a window shows it or a text waits.
+  /// Tries again after a delay, while another program locks the history or the disk is full, and a window shows it or a
+  /// text waits.
   private func scheduleRetry() {
-    guard isOpenRequested, state == .opening || obstacle == .locked,
+    guard isOpenRequested, state == .opening || obstacle == .locked || obstacle == .diskFull,
       attention != .hidden || intake.captures.isWaiting
     else { return retry = nil }
     guard retry == nil else { return }
     retry = Timeout(
-      after: Self.retryDelay,
+      after: obstacle == .diskFull ? Self.fullDiskDelay : Self.retryDelay,
       weakly(self) {
         $0.retry = nil
         $0.tryAgain()
