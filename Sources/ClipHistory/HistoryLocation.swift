@@ -56,9 +56,14 @@ public struct HistoryLocation: Sendable, Equatable {
   /// Whether the folder has no file from which a history could be read or recovered.
   ///
   /// - Throws: `.folderUnusable` if the folder cannot be examined, `.irregular` if it contains a link or a special
-  ///   file.
+  ///   file, or a folder in place of the history.
   public var isMissing: Bool {
-    get throws(StoreError) { try HistoryOpener(self).state() == .missing }
+    get throws(StoreError) {
+      if let status = try HistoryFolder.status(database, lstat), status.st_mode & S_IFMT == S_IFDIR {
+        throw .irregular(path: database)
+      }
+      return try HistoryOpener(self).state() == .missing
+    }
   }
 
   /// Creates a location without accessing the folder.

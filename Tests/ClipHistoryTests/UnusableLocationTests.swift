@@ -49,7 +49,9 @@ struct UnusableLocationTests {
   @Test func `a folder in place of the history file is refused`() throws {
     try history.makeFolder()
     mkdir(history.location.database, 0o700)
-    #expect(throws: StoreError.irregular(path: history.location.database)) { try history.store() }
+    let error = StoreError.irregular(path: history.location.database)
+    #expect(throws: error) { try history.store() }
+    #expect(throws: error) { try history.location.isMissing }
   }
 
   /// If the folder counted as empty, an empty backup would replace the last good backup.

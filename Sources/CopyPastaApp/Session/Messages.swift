@@ -18,7 +18,7 @@ extension StoreError {
         .filled(with: path)
     case .irregular(let path):
       tr(
-        "Couldn’t open the history: “%s” is a symbolic link or a pipe, which CopyPasta does not follow. Move it away."
+        "Couldn’t open the history: “%s” is a symbolic link, a pipe or a folder, which CopyPasta does not use. Move it away."
       )
       .filled(with: path)
     case .noLocks(let path):
