@@ -19,7 +19,10 @@ let package = Package(
 
     .target(name: "SerialQueue"),
     .target(name: "ClipboardCore"),
-    .target(name: "ClipHistory", dependencies: ["CSQLite", "SerialQueue"]),
+    // Optimized even in debug builds, because its tests examine thousands of damaged files.
+    .target(
+      name: "ClipHistory", dependencies: ["CSQLite", "SerialQueue"],
+      swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .target(name: "X11Kit", dependencies: ["CXCB", "SerialQueue", "ClipboardCore"]),
     .target(name: "GtkKit", dependencies: ["CGtk", "SerialQueue"]),
     .target(
