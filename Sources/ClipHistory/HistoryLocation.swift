@@ -120,8 +120,7 @@ extension HistoryLocation {
   /// Call this only while no other process can recover the history.
   func clearQuarantine() throws(StoreError) {
     for file in leftovers + [finishedRecovery] { try HistoryFolder.remove(file) }
-    let quarantine = try Quarantine(in: folder)
-    try quarantine.remove(quarantine.names)
+    try Quarantine(in: folder).remove()
   }
 }
 

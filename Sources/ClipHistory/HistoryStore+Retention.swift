@@ -3,6 +3,8 @@ import CSQLite
 extension HistoryStore {
   /// How many bytes of rows a VACUUM rewrites in about a second.
   private static let quickToRewrite: Int64 = 64 << 20
+  /// How long the files that recoveries have set aside are kept at most.
+  private static let quarantineLifetime = 30 * RetentionPolicy.day
 
   /// Finds the clips that are older than a retention period, according to the given clocks; changes nothing.
   ///
@@ -50,17 +52,13 @@ extension HistoryStore {
     }
   }
 
-  /// Removes the files that recoveries have set aside more than 30 days ago, or longer ago than `period`, if the clock
-  /// can be trusted.
+  /// Removes the files that recoveries have set aside more than 30 days ago, or longer ago than `period`.
   ///
-  /// If clips are kept forever, no other check compares the clocks while there are such files.
-  public func expireQuarantine(after period: RetentionPeriod, at reading: ClockReading) throws(StoreError) {
-    let files = try Quarantine(in: location.folder)
-    guard let connection, !files.names.isEmpty else { return }
-    let isBelieved = RetentionPolicy.believes(
-      reading, after: try connection.readLastCheck(), keeping: period.duration ?? 365 * RetentionPolicy.day)
-    if isBelieved { try files.remove(files.names(before: period.quarantineLimit(at: reading.wallTime))) }
-    if period == .forever { try storeCheck(reading, of: period, isBelieved: isBelieved) }
+  /// - Parameter now: in microseconds since 1970 UTC.
+  public func expireQuarantine(after period: RetentionPeriod, at now: Int64) throws(StoreError) {
+    guard connection != nil, CaptureTime.believableClocks.contains(now) else { return }
+    let age = min(period.duration ?? .max, Self.quarantineLifetime)
+    try Quarantine(in: location.folder).remove(before: (now - age) / 1_000_000)
   }
 
   /// Ends a check that has found no expired clip: stores its clock reading as the last check, if the clock is trusted or
@@ -70,21 +68,14 @@ extension HistoryStore {
   /// next check tries again.
   public func finishCheck(_ found: ExpiredClips) {
     guard found.count == 0, let connection else { return }
+    let (database, reading) = (connection.database, found.reading)
     do throws(StoreError) {
-      try storeCheck(found.reading, of: found.period, isBelieved: found.isClockBelieved)
-      if try connection.database.isMostlyEmpty(upTo: Self.quickToRewrite) { vacuum(connection.database) }
+      let last = try connection.readLastCheck()
+      let isAccepted = found.isClockBelieved || last == nil && reading.isPlausible
+      if isAccepted, !reading.isWithinAnHour(of: last) {
+        try database.transaction { () throws(StoreError) in try connection.writeLastCheck(reading) }
+      }
+      if try database.isMostlyEmpty(upTo: Self.quickToRewrite) { vacuum(database) }
     } catch {}
-  }
-
-  private func storeCheck(
-    _ reading: ClockReading, of period: RetentionPeriod, isBelieved: Bool
-  ) throws(StoreError) {
-    guard let connection else { return }
-    let last = try connection.readLastCheck()
-    // The first check proves nothing about the clock if it finds something old.
-    let old = try Quarantine(in: location.folder).names(before: period.quarantineLimit(at: reading.wallTime))
-    let isFirst = last == nil && reading.isPlausible && old.isEmpty
-    guard isBelieved || isFirst, !reading.isWithinAnHour(of: last) else { return }
-    try connection.database.transaction { () throws(StoreError) in try connection.writeLastCheck(reading) }
   }
 }

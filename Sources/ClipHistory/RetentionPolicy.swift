@@ -25,11 +25,6 @@ public enum RetentionPeriod: String, CaseIterable, Sendable {
     }
     return overflows || limit <= 0 ? nil : limit
   }
-
-  /// Returns the time before which the files that recoveries have set aside expire: after 30 days at most.
-  func quarantineLimit(at now: Int64) -> Int64 {
-    (isShorter(than: .month) ? self : .month).limit(at: now) ?? .min
-  }
 }
 
 /// What the computer's clocks show at one moment.

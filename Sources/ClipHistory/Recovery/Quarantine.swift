@@ -51,13 +51,13 @@ struct Quarantine {
     return path
   }
 
-  /// Returns the names of the files that were set aside before `time`, in microseconds since 1970 UTC.
-  func names(before time: Int64) -> [String] {
-    names.filter { Self.date(of: $0) ?? .max < time / 1_000_000 }
-  }
-
-  func remove(_ names: [String]) throws(StoreError) {
-    for name in names { try HistoryFolder.remove(folder + "/" + name) }
+  /// Removes the files.
+  ///
+  /// - Parameter time: removes only those that are older, in seconds since 1970 UTC.
+  func remove(before time: Int64 = .max) throws(StoreError) {
+    for name in names where Self.date(of: name) ?? .max < time {
+      try HistoryFolder.remove(folder + "/" + name)
+    }
   }
 
   /// Returns the time in a name that `path` has returned, in seconds since 1970 UTC; nil for another name.

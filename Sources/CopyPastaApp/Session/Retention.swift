@@ -59,7 +59,7 @@ final class Retention {
     on store: HistoryStore, isSettled: @MainActor () -> Bool,
     deleted: @escaping @MainActor @Sendable (ExpiredClips, [Clip.ID]) -> Void
   ) async throws(StoreError) {
-    try await store.expireQuarantine(after: preferences().retentionPeriod, at: clock())
+    try await store.expireQuarantine(after: preferences().retentionPeriod, at: clock().wallTime)
     // Use a confirmation only once, even if the deletion fails.
     let confirmation = confirmed
     confirmed = nil
