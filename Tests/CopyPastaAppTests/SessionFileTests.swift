@@ -251,15 +251,15 @@ import Testing
   @Test func `an undo that a lock prevents can be repeated after the lock, however long that lasts`()
     async throws
   {
-    let session = HistorySession.make(at: scratch.location, undoTime: .milliseconds(300), lock: 20)
+    let session = HistorySession.make(at: scratch.location, undoTime: .seconds(2), lock: 20)
     session.delete(session.ids[1])
     await session.drain()
     let lock = try scratch.foreign("BEGIN IMMEDIATE")
     session.undo()
     await session.drainActions()
     #expect(session.obstacle == .locked)
-    let end = ContinuousClock.now + .milliseconds(600)
-    try await pump("twice the undo time") { .now > end }
+    let end = ContinuousClock.now + .milliseconds(2500)
+    try await pump("the undo time") { .now > end }
     lock.close()
     session.tryAgain()
     session.undo()
