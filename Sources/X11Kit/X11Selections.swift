@@ -56,6 +56,8 @@ public actor X11Selections: SerialActor {
   private var managerAnswer: Bool?
   private var reads: [SelectionTransfer] = []
   private var waiters: [(end: SuspendingClock.Instant?, continuation: CheckedContinuation<Void, Never>)] = []
+  /// How often the waiters were woken.
+  private var wakeCount = 0
   private var timer: (end: SuspendingClock.Instant, timer: DispatchTimer)?
 
   /// What is lost with the connection.
@@ -125,10 +127,12 @@ public actor X11Selections: SerialActor {
 
   /// Waits until a condition holds, or until `end`; checks the condition each time something has happened.
   private func wait(until end: SuspendingClock.Instant? = nil, for isMet: () -> Bool) async {
-    while !isMet(), end.map({ SuspendingClock.now < $0 }) ?? true {
+    while true {
+      let seen = wakeCount
+      if isMet() || end.map({ $0 <= .now }) ?? false { return }
       await withCheckedContinuation { continuation in
         // The thread may have handled events since the check above, when no waiter was there to wake.
-        if isMet() { continuation.resume() } else { resumeLater(continuation, before: end) }
+        if wakeCount != seen { continuation.resume() } else { resumeLater(continuation, before: end) }
       }
     }
   }
@@ -139,6 +143,7 @@ public actor X11Selections: SerialActor {
   }
 
   func wake() {
+    wakeCount += 1
     let resumed = waiters
     waiters = []
     for waiter in resumed { waiter.continuation.resume() }
@@ -177,7 +182,7 @@ public actor X11Selections: SerialActor {
     var isChanged = false
     let isMore = link.connection.handleTurn { event in
       isChanged = true
-      handle(event, link)
+      handle(event)
     }
     if link.connection.isLost, self.link === link { connectionLost() }
     if isMore { link.source.callAgain() }
@@ -186,8 +191,8 @@ public actor X11Selections: SerialActor {
     return isMore
   }
 
-  private func handle(_ event: Event, _ link: Link) {
-    guard self.link === link else { return }
+  private func handle(_ event: Event) {
+    guard let link else { return }
     link.orphanedRequests.handle(event)
     let (owner, atoms) = (link.owner, link.atoms)
     switch event {
@@ -345,8 +350,9 @@ public actor X11Selections: SerialActor {
       return (.failure(error), offer)
     }
     let transfer = begin(read, link)
+    let id = ObjectIdentifier(transfer)
     let result = await withTaskCancellationHandler {
-      await content(of: transfer, link)
+      await content(of: id)
     } onCancel: {
       wakeLater()
     }
@@ -367,8 +373,11 @@ public actor X11Selections: SerialActor {
   }
 
   private func content(
-    of transfer: SelectionTransfer, _ link: Link
+    of id: ObjectIdentifier
   ) async -> Result<ClipboardContent, TransferError> {
+    guard let link, let transfer = reads.first(where: { ObjectIdentifier($0) == id }) else {
+      return .failure(.unavailable)
+    }
     do throws(TransferError) {
       guard let owner = try findOwner(transfer, link) else { return .success(.noText) }
       if owner == link.owner.window {
@@ -475,7 +484,7 @@ public actor X11Selections: SerialActor {
       managerAnswer = nil
       link.owner.askManager(at: try serverTime(link))
       handleEvents()
-      await wait(until: end) { managerAnswer != nil || self.link !== link }
+      await wait(until: end) { managerAnswer != nil || self.link == nil }
       return managerAnswer ?? false
     } catch {
       return false
@@ -497,7 +506,7 @@ public actor X11Selections: SerialActor {
       if link.owner.isOwner { link.owner.release(at: try serverTime(link)) }
       try link.connection.synchronise(.endless)
       handleEvents()
-      await wait(until: end) { link.owner.transfers.nextCheck == nil || self.link !== link }
+      await wait(until: end) { self.link?.owner.transfers.nextCheck == nil }
       try link.connection.synchronise(.endless)
     } catch {
       // The connection is lost.

@@ -97,14 +97,15 @@ final class SalvagedFile: PageSource {
       return end
     }
     let header = self.header(kind: kind, right: right, offsets)
-    return header + [UInt8](repeating: 0, count: end - header.count) + cells.reversed().joined()
+    return header + [UInt8](repeating: 0, count: end - header.count) + cells.reversed().flatMap { $0 }
   }
 
   /// Returns the header of a page, with the pointers to its cells.
   private func header(kind: UInt8, right: [UInt8] = [], _ offsets: [Int]) -> [UInt8] {
     let content = offsets.min() ?? pages.layout.usable
-    return [kind, 0, 0] + Self.bytes(offsets.count, 2) + Self.bytes(content, 2) + [0] + right
-      + offsets.flatMap { Self.bytes($0, 2) }
+    let numbers = [offsets.count, content].flatMap { Self.bytes($0, 2) }
+    let header: [UInt8] = [kind, 0, 0] + numbers + [0]
+    return header + right + offsets.flatMap { Self.bytes($0, 2) }
   }
 
   private static func bytes(_ number: Int, _ count: Int) -> [UInt8] {
