@@ -87,7 +87,7 @@ final class ClipRow: ListRow {
     showAge()
     showSign()
     // GTK binds a row again when its position changes; a screen reader would read a focused row again.
-    if named?.id == clip.id { placeChanged() } else { refreshName() }
+    if named?.clip == clip { placeChanged() } else { refreshName() }
   }
 
   func unbind() {
@@ -172,7 +172,7 @@ final class ClipRow: ListRow {
   private func refreshName() {
     guard let clip, let container, let position = item.position else { return }
     let state = Description(
-      id: clip.id, position: position, count: context.count(), isOnClipboard: clip.id == context.onClipboard,
+      clip: clip, position: position, count: context.count(), isOnClipboard: clip.id == context.onClipboard,
       age: Age.text(of: clip.capturedAt, at: context.now()))
     guard state != named else { return }
     named = state
@@ -213,7 +213,8 @@ final class ClipRow: ListRow {
 
 extension ClipRow {
   private struct Description: Equatable {
-    let id: Clip.ID
+    /// Not only its id, which stands for another clip once the file was replaced.
+    let clip: Clip
     let position: Int
     let count: Int
     let isOnClipboard: Bool

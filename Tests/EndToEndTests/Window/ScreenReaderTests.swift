@@ -79,6 +79,30 @@ import Testing
     }
   }
 
+  @Test func `rows are named after the texts of a history that has replaced another one with the same ids`()
+    async throws
+  {
+    try await Scene.run(with: ["one", "two"], accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      func texts() async throws -> [Substring] {
+        try await reader.tree().all(role: "list item").map { $0.name.prefix { $0 != "," } }
+      }
+      try await waitUntil("the rows") { try await texts() == ["two", "one"] }
+      let backup = scene.history.path + "-backup"
+      try scene.history.change("VACUUM INTO '\(backup)'")
+      try HistoryDatabase(path: backup).change(
+        """
+        CREATE TEMP TABLE other AS SELECT id, captured_at, 'other ' || id AS text FROM clip; DELETE FROM clip;
+        INSERT INTO clip(id, captured_at, byte_count, text) SELECT id, captured_at, length(text), text FROM other;
+        """)
+      try #require(rename(backup, scene.history.path) == 0)
+      let other = try await scene.openOtherWindow()
+      try await scene.waitUntilInactive()
+      try await other.close()
+      try await waitUntil("the names of the new rows") { try await texts() == ["other 2", "other 1"] }
+    }
+  }
+
   @Test func `an empty history's page has the focus, and a description that says what to do`() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
