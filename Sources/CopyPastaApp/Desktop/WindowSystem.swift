@@ -69,7 +69,9 @@ private struct WaylandWindowSystem: WindowSystem {
   /// False, because compositors use the desktop file's icon, and setting one would make GTK 4.24 redraw the header bar.
   var showsWindowIcons: Bool { false }
 
-  func isFocusIn(_ windows: [Window]) async -> Bool { windows.contains(where: \.isFocusedByCompositor) }
+  func isFocusIn(_ windows: [Window]) async -> Bool {
+    windows.contains { $0.isFocusedByCompositor && !$0.isWithoutKeyboard }
+  }
 
   /// Maps every window again: a program cannot find out where its windows are, and sway marks a presented window only
   /// as urgent, even with a token.

@@ -70,7 +70,7 @@ final class WindowToggler {
   /// Shows the window in front, with the focus on the newest row.
   func show(_ activation: Activation, asPopup isPopup: Bool = false) {
     self.isPopup = isPopup
-    guard window.isShown, !window.isActive else {
+    guard window.isShown, !window.hasKeyboard else {
       window.present(activation)
       return arrive()
     }
@@ -94,7 +94,7 @@ final class WindowToggler {
     case .arriving, .asking: return
     case .settled, .leaving: break
     }
-    if window.isActive { return hide() }
+    if window.hasKeyboard { return hide() }
     guard window.isShown else { return show(activation, asPopup: true) }
     state = .asking(
       Task.unpooled { [self] in

@@ -55,12 +55,17 @@ final class HistoryWindow {
   /// Whether the window is shown and has the focus.
   var isActive: Bool { window.isShownAndActive }
 
+  /// Whether the window has the focus, and on Wayland also the keyboard.
+  ///
+  /// False on another workspace, where the window may be active under GNOME.
+  var hasKeyboard: Bool { isActive && !window.isWithoutKeyboard }
+
   /// Whether the window has the focus, ignoring keyboard grabs by desktop shortcuts on X11.
   ///
   /// - Parameter orDialog: Whether the focus may be in another window of the program instead.
   /// - Returns: False while this window is hidden, even if another window has the focus.
   func isInFront(orDialog: Bool = false) async -> Bool {
-    if isActive { return true }
+    if hasKeyboard { return true }
     guard isShown else { return false }
     return await services.windowSystem.isFocusIn(orDialog ? Window.shown : [window])
   }

@@ -150,8 +150,12 @@ extension Widget {
   }
 
   /// Calls `body` with each event before the widget or its descendants get it; if `body` returns true, they do not.
-  final func onEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
-    add(controller: gtk_event_controller_legacy_new(), beforeChildren: true).connectReturning("event", body)
+  ///
+  /// - Parameter withMenus: Also those of the widget's menus, which have surfaces of their own.
+  final func onEvent(withMenus: Bool = false, _ body: @escaping @MainActor (OpaquePointer) -> Bool) {
+    let controller = add(controller: gtk_event_controller_legacy_new(), beforeChildren: true)
+    if withMenus { gtk_event_controller_set_propagation_limit(controller.opaque, GTK_LIMIT_NONE) }
+    controller.connectReturning("event", body)
   }
 
   /// Adds a new controller, of which the widget takes ownership (transfer full).

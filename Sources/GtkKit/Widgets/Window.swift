@@ -33,6 +33,11 @@ public final class Window: Widget {
     get { g_object_get_data(cast(), "copypasta-is-left") != nil }
     set { g_object_set_data(cast(), "copypasta-is-left", newValue ? raw : nil) }
   }
+  /// Whether the keyboard is elsewhere although the window may have the focus; only on Wayland, see `followFocus`.
+  public internal(set) var isWithoutKeyboard: Bool {
+    get { g_object_get_data(cast(), "copypasta-is-without-keyboard") != nil }
+    set { g_object_set_data(cast(), "copypasta-is-without-keyboard", newValue ? raw : nil) }
+  }
   private var expectedFocus: ExpectedFocus?
   private let activityListeners = Shared<[@MainActor () -> Void]>([])
 
@@ -50,10 +55,7 @@ public final class Window: Widget {
 
   /// Calls `body` with the desktop's time of each press of a key, a button or a finger, in the window or in its menus.
   public func onPress(_ body: @escaping @MainActor (UInt32) -> Void) {
-    let controller = add(controller: gtk_event_controller_legacy_new(), beforeChildren: true)
-    // Menus have surfaces of their own, whose events GTK would not pass to the window's controllers.
-    gtk_event_controller_set_propagation_limit(controller.opaque, GTK_LIMIT_NONE)
-    controller.connectReturning("event") { (event: OpaquePointer) -> Bool in
+    onEvent(withMenus: true) { event in
       switch gdk_event_get_event_type(event) {
       case GDK_KEY_PRESS, GDK_BUTTON_PRESS, GDK_TOUCH_BEGIN: body(gdk_event_get_time(event))
       default: break

@@ -16,6 +16,7 @@ extension Window {
       self.isLeft = isLeft
       changed()
     }
+    followKeyboard()
     connect("realize") { [weak self] in self?.follow(isLeft) }
     // Read the state after the first frame, because GTK draws it only after the compositor's configuration has arrived.
     // If the window gets the focus immediately, its state is the same as before it was hidden, so GDK does not report a
@@ -43,5 +44,22 @@ extension Window {
   private func readFocus(_ isLeft: @MainActor (Bool) -> Void) {
     guard x11Number == nil, gtk_native_get_surface(opaque) != nil else { return }
     isLeft(!isFocusedByCompositor)
+  }
+
+  /// Updates `isWithoutKeyboard`.
+  ///
+  /// **Fault** (mutter 51): a window that the user leaves by switching to another workspace keeps the state of a window
+  /// with the focus.
+  ///
+  /// **Workaround**: follows the keyboard, which Wayland reports for each of the window's surfaces.
+  ///
+  /// **Remove it** when mutter's windows on other workspaces lose that state.
+  private func followKeyboard() {
+    onEvent(withMenus: true) { [weak self] event in
+      if let self, gdk_event_get_event_type(event) == GDK_FOCUS_CHANGE {
+        isWithoutKeyboard = x11Number == nil && gdk_focus_event_get_in(event) == 0
+      }
+      return false
+    }
   }
 }
