@@ -218,7 +218,7 @@ import Testing
     await session.drainActions()
     #expect(session.state == .opening)
     lock.close()
-    try await pump("the history open") { session.state == .open(obstacle: nil) }
+    try await pump("the history open", seen: { "\(session.state)" }) { session.state == .open(obstacle: nil) }
     #expect(session.ids.count == 3)
     lock = try scratch.foreign("BEGIN IMMEDIATE")
     session.delete(session.ids[0])

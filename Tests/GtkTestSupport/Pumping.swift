@@ -3,8 +3,10 @@ import TestSupport
 
 /// Runs GLib's main loop and the main actor until a condition holds.
 @MainActor
-public func pump(_ what: String, until condition: () -> Bool) async throws {
-  try await waitUntil(what, every: .milliseconds(1)) {
+public func pump(
+  _ what: String, seen: () async throws -> String = { "" }, until condition: () -> Bool
+) async throws {
+  try await waitUntil(what, every: .milliseconds(1), seen: seen) {
     while g_main_context_iteration(nil, 0) != 0 {}
     return condition()
   }
