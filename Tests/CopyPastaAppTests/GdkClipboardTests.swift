@@ -29,8 +29,9 @@ import Testing
 
   private nonisolated static let whole = ClipboardDelivery.success(.text("whole"))
 
-  @Test func `on Wayland, a copy needs a press since the last copy of another program`() {
+  @Test func `on Wayland, a copy needs a press since the last copy of another program`() async {
     #expect(clipboard.needsPress)
+    await #expect(throws: TransferError.ownershipLost) { try await clipboard.offer("own") }
     clipboard.notePress(at: 0)
     device.copyOwn()
     #expect(!clipboard.needsPress)
@@ -201,6 +202,7 @@ import Testing
   }
 
   @Test func `a change of the owner is reported at once, unless CopyPasta itself has copied`() async throws {
+    clipboard.notePress(at: 0)
     try await clipboard.offer("own")
     device.copyOwn()
     #expect(ownerChanges.count == 0 && clipboard.ownOffer != nil)

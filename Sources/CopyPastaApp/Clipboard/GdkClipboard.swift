@@ -25,8 +25,8 @@ final class GdkClipboard: SystemClipboard {
   private var offered: OwnOffer?
   /// The number of copies in other programs.
   private var otherCopies: UInt32 = 0
-  /// The number of copies in other programs at the last press.
-  private var pressed: UInt32?
+  /// The number of copies in other programs at the last press; before the first press, a number that is never reached.
+  private var pressed = UInt32.max
 
   init(_ device: any ClipboardDevice) {
     self.device = device
@@ -93,7 +93,7 @@ final class GdkClipboard: SystemClipboard {
 
   func notePress(at time: UInt32) { pressed = otherCopies }
 
-  func takePress() -> CopyPress { CopyPress(moment: pressed ?? 0) }
+  func takePress() -> CopyPress { CopyPress(moment: pressed) }
 
   // MARK: - Following
 
