@@ -3,15 +3,6 @@ import Testing
 @testable import GtkKit
 
 @MainActor @Suite struct AcceleratorTests {
-  @Test func `an accelerator is parsed and written in GTK's notation`() throws {
-    let accelerator = try #require(Accelerator("<Control><Super>v"))
-    #expect(accelerator.key == 0x76)
-    #expect(accelerator.modifiers == [.control, .logo])
-    #expect(accelerator.name == "<Control><Super>v")
-    #expect(accelerator.label == "Ctrl+Super+V")
-    #expect(accelerator.keyName == "v")
-  }
-
   @Test(arguments: ["", "<Control>", "nonsense", "<Nonsense>v", "v<Control>"])
   func `an accelerator name without a valid key is refused`(_ name: String) {
     #expect(Accelerator(name) == nil)

@@ -1,7 +1,5 @@
-import CGtk
 import Glibc
 import GtkTestSupport
-import TestSupport
 import Testing
 
 @testable import GtkKit
@@ -53,51 +51,7 @@ import Testing
     } catch BusError.noBus {}
   }
 
-  // MARK: Signals
-
-  @Test func `a D-Bus signal is delivered until its subscription ends`() async throws {
-    let name = try await scene.takeName()
-    var received: [Variant] = []
-    var subscription: Bus.Registration? = scene.client.subscribe(to: "Tick", of: clock) {
-      received.append($0)
-    }
-    try await scene.settle()
-    scene.service.emit("Tick", of: clock.interface, at: clock.path, [.int32(1)])
-    scene.service.emit("Tick", of: clock.interface, at: "/elsewhere", [.int32(2)])
-    scene.service.emit("Tock", of: clock.interface, at: clock.path)
-    scene.service.emit("Tick", of: clock.interface, at: clock.path, [.string("of another type")])
-    try await pump("two ticks") { received.count == 2 }
-    #expect(received == [.tuple([.int32(1)]), .tuple([.string("of another type")])])
-    subscription = nil
-    scene.service.emit("Tick", of: clock.interface, at: clock.path)
-    try await scene.settle()
-    #expect(received.count == 2)
-    withExtendedLifetime((name, subscription)) {}
-  }
-
   // MARK: Names
-
-  @Test func `a name watch reports when a bus name gets and loses its owner`() async throws {
-    var seen: [String?] = []
-    var watch: Bus.Registration? = scene.client.watchName(clock.name) {
-      seen.append($0)
-    } vanished: {
-      seen.append(nil)
-    }
-    try await pump("nobody") { seen == [nil] }
-    var name: Bus.Registration? = try await scene.takeName()
-    try await pump("somebody") { seen.count == 2 }
-    let owner = g_dbus_connection_get_unique_name(scene.service.opaque).map { String(cString: $0) }
-    #expect(seen == [nil, owner])
-    name = nil
-    try await pump("nobody again") { seen.count == 3 }
-    #expect(seen == [nil, owner, nil])
-    watch = nil
-    name = try await scene.takeName()
-    try await scene.settle()
-    #expect(seen.count == 3)
-    withExtendedLifetime((name, watch)) {}
-  }
 
   /// GLib's own function waits for 25 s, and warns if the bus exits during that time.
   @Test func `releasing a bus name does not wait for the bus`() async throws {

@@ -23,9 +23,7 @@ import Testing
     #expect(requestor.taken.count < text.count)
   }
 
-  @Test func `at most 64 concurrent requests are served, and new requests are accepted once those finish`()
-    async throws
-  {
+  @Test func `at most 64 requests are served together, and others once those finish`() async throws {
     // A pipe cannot hold the text.
     let content = DeferredContent(Bytes([UInt8](repeating: 97, count: 1 << 20)), types: [type])
     let requestors = try (0..<65).map { _ in try Requestor() }

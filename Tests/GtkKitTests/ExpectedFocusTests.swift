@@ -9,9 +9,7 @@ import Testing
 @Suite struct ExpectedFocusTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a new window looks active in its first frame, and inactive afterwards if it has no focus`()
-    async throws
-  {
+  @Test func `a new window looks active in its first frame, even without the focus`() async throws {
     let window = Window(title: "test")
     defer { window.destroy() }
     window.present()

@@ -1,6 +1,5 @@
 import CGtk
 import GtkTestSupport
-import TestSupport
 import Testing
 
 @testable import GtkKit

@@ -1,4 +1,3 @@
-import CGtk
 import GtkTestSupport
 import TestSupport
 import Testing
