@@ -51,7 +51,6 @@ final class FakePortal {
   var client: Bus { scene.client }
   /// How many times the user was asked to grant the shortcut.
   var bindRequests: Int { calls.count { $0 == "BindShortcuts" } }
-  var sessions: Int { calls.count { $0 == "CreateSession" } }
 
   static let handle = Portal.path + "/session/1_1/copypasta"
   private static let shortcuts = "org.freedesktop.portal.GlobalShortcuts"
@@ -69,7 +68,6 @@ final class FakePortal {
             <arg type='o'/><arg type='a(sa{sv})'/><arg type='s'/><arg type='a{sv}'/><arg type='o' direction='out'/>
           </method>
           <method name='ListShortcuts'><arg type='o'/><arg type='a{sv}'/><arg type='o' direction='out'/></method>
-          <method name='ConfigureShortcuts'><arg type='o'/><arg type='s'/><arg type='a{sv}'/></method>
           <property name='version' type='u' access='read'/>
         </interface>
         """, optionsOf: ["CreateSession": 0, "BindShortcuts": 3, "ListShortcuts": 1]),
@@ -82,13 +80,18 @@ final class FakePortal {
       try closable("org.freedesktop.portal.Session", at: Self.handle),
     ]
     if knowsRegistry {
+      let register: Bus.Method = { [weak self] arguments in
+        self?.calls.append("Register")
+        self?.arguments["Register"] = arguments
+        return []
+      }
       registrations.append(
         try scene.service.export(
           """
           <node><interface name='org.freedesktop.host.portal.Registry'>
             <method name='Register'><arg type='s'/><arg type='a{sv}'/></method>
           </interface></node>
-          """, at: Portal.path, methods: ["Register": recording("Register")]))
+          """, at: Portal.path, methods: ["Register": register]))
     }
     if let backendVersion {
       let backend = "org.freedesktop.impl.portal"
@@ -153,19 +156,8 @@ final class FakePortal {
   {
     try scene.service.export(
       "<node>\(interface)</node>", at: Portal.path,
-      methods: Dictionary(uniqueKeysWithValues: methods.map { ($0, answering($0, optionsAt: $1)) })
-        .merging(["ConfigureShortcuts": recording("ConfigureShortcuts")]) { $1 },
+      methods: Dictionary(uniqueKeysWithValues: methods.map { ($0, answering($0, optionsAt: $1)) }),
       properties: ["version": { [weak self] in self?.version.map { .uint32($0) } }])
-  }
-
-  /// A method that opens no request, unlike the others.
-  private func recording(_ method: String) -> Bus.Method {
-    { [weak self] arguments throws(BusError) in
-      self?.calls.append(method)
-      self?.arguments[method] = arguments
-      if self?.answers[method] == .error { throw .refused(name: BusError.unknownMethod, message: "no") }
-      return []
-    }
   }
 
   private func answering(_ method: String, optionsAt position: Int) -> Bus.Method {

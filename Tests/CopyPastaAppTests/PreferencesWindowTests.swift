@@ -26,9 +26,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `a switch whose change is refused stays as it is, and a disabled one cannot be changed`()
-    async throws
-  {
+  @Test func `a switch whose change is refused, or that is disabled, stays as it is`() async throws {
     let window = Window(title: "test")
     let group = ActionGroup()
     var requests: [Bool] = []
@@ -54,10 +52,7 @@ import Testing
     window.destroy()
   }
 
-  @Test
-  func `Preferences offers the tray icon only while a tray host is there, and all fits without scrolling`()
-    async throws
-  {
+  @Test func `Preferences offers the tray icon only with a tray host, and needs no scrolling`() async throws {
     let scene = try await BusScene.start()
     let services = AppServices.keepingNothing(FakeShortcut())
     let preferences = PreferencesWindow(services, HistorySession(services)) {
@@ -128,9 +123,9 @@ import Testing
     widgets(in: widget).first { Object(Owned(borrowing: $0))[property: "label"] == .text(text) }
   }
 
-  private static func height(_ widget: UnsafeMutablePointer<GtkWidget>) -> Int32 {
+  private static func height(_ widget: UnsafeMutablePointer<GtkWidget>, width: gint = -1) -> gint {
     var height: gint = 0
-    gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, -1, &height, nil, nil, nil)
+    gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, width, &height, nil, nil, nil)
     return height
   }
 
@@ -167,19 +162,11 @@ import Testing
     window.window.destroy()
   }
 
-  @Test
-  func `a row that waits for keys keeps its height, refuses bad keys, and does not wait while disabled`()
-    async throws
-  {
+  @Test func `a row that waits for keys keeps its height and refuses bad keys`() async throws {
     let shown = try ShownDialogs()
     let window = try await shown.preferences()
     let row = window.shortcut.rows[0].root.widget
-    func height() -> gint {
-      var height: gint = 0
-      gtk_widget_measure(
-        row, GTK_ORIENTATION_VERTICAL, gtk_widget_get_width(row), nil, &height, nil, nil)
-      return height
-    }
+    func height() -> gint { Self.height(row, width: gtk_widget_get_width(row)) }
     func failures() -> [UnsafeMutablePointer<GtkWidget>] {
       widgets(gtk_label_get_type(), in: row).filter { gtk_widget_has_css_class($0, "failure") != 0 }
     }
@@ -198,10 +185,7 @@ import Testing
     shown.dialogs.close()
   }
 
-  @Test
-  func `a shorter retention period is discarded if Preferences is closed while expired items are counted`()
-    async throws
-  {
+  @Test func `closing Preferences during the count discards a shorter retention period`() async throws {
     let scratch = try await Scratch("old")
     let services = AppServices.keepingNothing(
       at: scratch.location, FakeShortcut(), now: { Format.now + 40 * 86_400_000_000 })
@@ -233,7 +217,7 @@ import Testing
     let shown = try ShownDialogs()
     var lifetimes: [Lifetime] = []
     weak var leaked: (any Dialogs.Dialog)?
-    for _ in 1...20 {
+    for _ in 1...3 {
       shown.show(kind)
       do {
         let dialog = try #require(shown.dialogs.open[kind])
@@ -250,7 +234,7 @@ import Testing
       try await pump("the Swift object released") { leaked == nil }
       try await pump("all widgets released") { lifetimes.allSatisfy(\.isOver) }
     }
-    #expect(shown.closings == 20)
+    #expect(shown.closings == 3)
     // No released window may react to the setting.
     shown.services.preferences[flag: .showsTrayIcon] = false
   }

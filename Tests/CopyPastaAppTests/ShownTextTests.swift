@@ -59,9 +59,7 @@ import Testing
     #expect(await shown.note == nil)
   }
 
-  @Test func `the full-text window shows invisible characters as symbols, and a note mentions the symbols`()
-    async throws
-  {
+  @Test func `the full text has symbols for invisible characters, and a note says so`() async throws {
     let shown = try Self.shown("a\u{200E}b\u{202E}c\u{AD}d\u{1}")
     #expect(shown.text == "a⇢b⇠c◌d␁")
     #expect(await shown.note == "Symbols stand for invisible characters. Copy always copies the whole text.")
@@ -76,8 +74,8 @@ import Testing
     "👩‍👩‍👧‍👦", "مرحبا", "\t\u{200E}", "\u{1}",
   ])
   func `the full-text window limits the length and number of displayed lines`(part: String) throws {
-    // A quarter of 1 MiB suffices to reach the limits of lines and words.
-    let text = String.repetition(of: part, count: ShownText.sizeLimit / 4 / part.utf8.count + 1)
+    // A sixteenth of 1 MiB suffices to reach the limits of lines and words.
+    let text = String.repetition(of: part, count: ShownText.sizeLimit / 16 / part.utf8.count + 1)
     let shown = try Self.shown(text).text
     #expect(shown.utf8.count <= ShownText.sizeLimit + 8)
     #expect(!shown.unicodeScalars.contains { $0 == "\t" || $0 == "\u{200E}" || $0 == "\u{202A}" })

@@ -78,9 +78,12 @@ import Testing
       lastID: 1, firstYoungID: .max, revision: 0)
   }
 
-  /// A text with all notes and with words of the maximum length; made once, because converting it takes long.
+  /// A text with all notes and with words of the maximum length; blank lines are laid out fast.
   private static let text = Result {
-    ShownText(try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1)))
+    ShownText(
+      try ClipText(
+        validating: Array("\u{200E}".utf8) + Array(repeating: UInt8(ascii: "W"), count: ShownText.lineLimit)
+          + Array(repeating: UInt8(ascii: "\n"), count: ShownText.sizeLimit)))
   }
 
   private static func leastSize(of window: Window) -> (width: gint, height: gint) {
