@@ -1,5 +1,4 @@
 import CGtk
-import Foundation
 import GtkTestSupport
 import TestSupport
 import Testing
@@ -48,9 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a portal answer that was sent before an appearance change does not undo the change`()
-    async throws
-  {
+  @Test func `a portal's answer from before a change does not undo the change`() async throws {
     let scene = try await BusScene.start()
     let folder = try TemporaryFolder()
     let follower = Appearance.Follower(

@@ -11,6 +11,7 @@ import Testing
 @Suite struct AutostartTests {
   private let home: TemporaryFolder
   private var folder: String { home.path + "/config/autostart" }
+  private var autostart: StartAtLogin.AutostartFile { .init(folder: folder, program: "/bin/true") }
   private var file: String { folder + "/org.copypasta.CopyPasta.desktop" }
 
   init() throws { home = try TemporaryFolder() }
@@ -46,13 +47,11 @@ import Testing
     #expect(try await run(["/usr/bin/python3", "-c", script]).text == program)
   }
 
-  @Test func `if a compositor ignores autostart files, a message shows the line for its configuration`()
-    async throws
-  {
+  @Test func `if a compositor ignores autostart files, a message shows the line to add`() async throws {
     let scene = try await BusScene.start()
     let sway = try #require(Compositor.all.first { $0.name == "sway" })
     let start = StartAtLogin(StartAtLogin.AutostartFile(folder: folder))
-    try StartAtLogin.AutostartFile(folder: folder, program: "/bin/true").set(true)
+    try autostart.set(true)
     start.refresh()
     #expect(start.action.isOn && start.action.isEnabled)
     try await pumping { await start.findObstacle(on: scene.client, in: sway) }
@@ -83,20 +82,8 @@ import Testing
     withExtendedLifetime(registrations) {}
   }
 
-  @Test func `another program's autostart file is not changed`() throws {
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let others = "[Desktop Entry]\nType=Application\nName=Mine\nExec=mine\n"
-    try others.write(toFile: file, atomically: true, encoding: .utf8)
-    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/opt/copypasta")
-    for starts in [true, false] {
-      #expect(throws: StartAtLogin.EntryError.notOurs(path: file)) { try autostart.set(starts) }
-    }
-    #expect(try String(contentsOfFile: file, encoding: .utf8) == others)
-  }
-
   @Test func `an autostart file that cannot be written causes an error with its path`() throws {
     try "in the way".write(toFile: home.path + "/config", atomically: true, encoding: .utf8)
-    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/opt/copypasta")
     let error = #expect(throws: StartAtLogin.EntryError.self) { try autostart.set(true) }
     #expect(error?.message.contains(file) == true)
   }
@@ -104,7 +91,7 @@ import Testing
   // MARK: What counts as on
 
   @Test func `the switch is the file: it shows each change of the file, and none is undone`() async throws {
-    let start = StartAtLogin(StartAtLogin.AutostartFile(folder: folder, program: "/bin/true"))
+    let start = StartAtLogin(autostart)
     start.action.isOn = true
     await start.queue.drain()
     #expect(start.action.isOn && FileManager.default.fileExists(atPath: file))
@@ -116,6 +103,9 @@ import Testing
     try others.write(toFile: file, atomically: true, encoding: .utf8)
     start.refresh()
     #expect(start.action.isOn)
+    for starts in [true, false] {
+      #expect(throws: StartAtLogin.EntryError.notOurs(path: file)) { try autostart.set(starts) }
+    }
     var messages: [String?] = []
     let token = start.outcomes.add { messages.append($0) }
     start.action.isOn = false
@@ -136,7 +126,6 @@ import Testing
     try await compileSettingsSchemas(Fixture.checkout + "/data", into: home.path)
     let replaced = try #require(SettingsSchema(CopyPasta.id + ".Replaced", compiledIn: home.path))
     let settings = Settings(replaced, initially: ["start-at-login": .bool(false)])
-    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     try autostart.set(!starts)
     let start = StartAtLogin(autostart)
     start.adoptReplacedSetting(replaced)
@@ -156,7 +145,6 @@ import Testing
 
   @Test(arguments: ["Hidden=true", "X-GNOME-Autostart-enabled=false"])
   func `an autostart file that the desktop disabled counts as off`(_ line: String) throws {
-    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     try autostart.set(true)
     #expect(autostart.isSet)
     let content = try String(contentsOfFile: file, encoding: .utf8)
@@ -178,7 +166,6 @@ import Testing
 
   @Test func `a file whose program no longer exists counts as off, until it is switched on`() throws {
     try StartAtLogin.AutostartFile(folder: folder, program: home.path + "/gone/copypasta").set(true)
-    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     #expect(!autostart.isSet)
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("/gone/copypasta"))
     try autostart.set(true)

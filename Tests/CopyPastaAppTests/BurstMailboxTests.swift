@@ -23,10 +23,7 @@ import Testing
     #expect(deliveries == [[0], [1, 2, 3, 4]])
   }
 
-  @Test
-  func `captures apart from each other are shown immediately, or together if the main thread is busy`()
-    async throws
-  {
+  @Test func `single captures are shown at once, or together if the main thread is busy`() async throws {
     var deliveries: [[Int]] = []
     let mailbox = BurstMailbox<Int>(.init(gap: .zero, silence: .seconds(600), limit: .seconds(600))) {
       deliveries.append($0)

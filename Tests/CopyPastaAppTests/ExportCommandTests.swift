@@ -43,8 +43,7 @@ import Testing
     #expect(Format.iso8601(.max) == "" && Format.iso8601(.min) == "")
   }
 
-  @Test func `exporting a missing history writes no lines and no file, and an unreachable one fails`() throws
-  {
+  @Test func `exporting a missing history writes nothing, and an unreachable one fails`() throws {
     let folder = try TemporaryFolder()
     let (status, output) = try Self.export(HistoryLocation(folder: folder.path + "/copypasta"))
     #expect(status == 0 && output.isEmpty)

@@ -1,23 +1,26 @@
-import ClipHistory
 import ClipboardCore
 import GtkKit
 
 @testable import CopyPastaApp
 
 /// A clipboard with contents set by the test, for cases that real clipboards do not produce on demand.
+///
+/// A read is answered when the test decides.
 @MainActor
 final class FakeClipboard: SystemClipboard {
-  let offers = FakeSource()
+  let changes = Observers<Bool>()
+
+  /// - Parameter content: See `content`.
+  init(_ content: ClipboardContent? = nil) { self.content = content }
+
+  func close() { isFollowed = false }
+
+  // MARK: - CopyPasta's own copies
+
   private(set) var offered: [String] = []
   /// The error that offering a text throws, if any.
   var failure: TransferError?
   var ownOffer: OwnOffer?
-  var changes: Observers<Bool> { offers.changes }
-
-  /// Whether a change of the owner is noticed while the clipboard is not followed.
-  var isWatchable = false
-
-  func watchNextChange() -> Bool { isWatchable }
 
   func takePress() -> CopyPress { CopyPress(moment: 0) }
   func notePress(at time: UInt32) {}
@@ -28,71 +31,18 @@ final class FakeClipboard: SystemClipboard {
     ownOffer = offer
   }
 
-  /// Simulates another program that takes the clipboard.
+  // MARK: - Other programs
+
+  /// Whether a change of the owner is noticed while the clipboard is not followed.
+  var isWatchable = false
+
+  func watchNextChange() -> Bool { isWatchable }
+
+  /// Simulates another program that takes the clipboard from CopyPasta.
   func lose() {
     ownOffer = nil
     changes.notify(true)
   }
-
-  // MARK: - Reading
-
-  var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void {
-    get { offers.deliver }
-    set { offers.deliver = newValue }
-  }
-  var limits: TransferLimits {
-    get { offers.limits }
-    set { offers.limits = newValue }
-  }
-  var offer: Int { offers.offer }
-  func afterRead(_ body: @escaping @MainActor () -> Void) { offers.afterRead(body) }
-  func follow(_ isFollowing: Bool) { offers.follow(isFollowing) }
-  func endRevokedReads() {}
-  func endUnansweredReads() {}
-  func close() { offers.close() }
-
-  func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
-    try await offers.read(pasted: offer, under: permit)
-  }
-
-  func read(_ drop: any DroppedText, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent
-  {
-    guard let drop = drop as? FakeDrop else { throw .refused }
-    return try await drop.content(within: limits)
-  }
-}
-
-/// Simulates other programs' offers, with reads that are answered when the test decides.
-@MainActor
-final class FakeSource {
-  let changes = Observers<Bool>()
-  /// The content that a read receives immediately; if nil, the read waits for `answer`.
-  var content: ClipboardContent?
-  /// The error that every read throws.
-  var failure: TransferError?
-  /// The result of reading a pasted offer.
-  var resultOnPurpose = Result<ClipboardContent, TransferError>.success(.noText)
-  /// While this is true, reads of pasted offers wait.
-  var stallsOnPurpose = false {
-    didSet { if !stallsOnPurpose { stalled.take()?.resume() } }
-  }
-  private var stalled: CheckedContinuation<Void, Never>?
-  /// The numbers of the offers that were read because they were pasted.
-  private(set) var readsOnPurpose: [Int] = []
-  private(set) var reads = 0
-  private(set) var offer = 0
-  private var isFollowed = false
-  private var hasNewOffer = false
-  private var following: Task<Void, Never>?
-  private var isClosed = false
-  private var waiting: CheckedContinuation<ClipboardContent, any Error>?
-  private(set) var isReading = false
-  private var afterRead: [@MainActor () -> Void] = []
-  /// Receives the results of reads.
-  var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void = { _, _ in }
-  var limits = TransferLimits()
-
-  var isWaiting: Bool { waiting != nil }
 
   /// Simulates a copy in another program.
   func copy(_ content: ClipboardContent?) {
@@ -108,11 +58,27 @@ final class FakeSource {
     changes.notify(isTaken)
   }
 
+  // MARK: - Followed reads
+
+  /// The content that a read receives immediately; if nil, the read waits for `answer`.
+  var content: ClipboardContent?
+  /// The error that every read throws.
+  var readFailure: TransferError?
+  var deliver: @MainActor (ClipboardDelivery, _ offer: Int) -> Void = { _, _ in }
+  var limits = TransferLimits()
+  private(set) var reads = 0
+  private(set) var offer = 0
+  private(set) var isReading = false
+  private var isFollowed = false
+  private var hasNewOffer = false
+  private var isBusy = false
+  private var waiting: CheckedContinuation<ClipboardContent, Never>?
+  private var afterRead: [@MainActor () -> Void] = []
+
+  var isWaiting: Bool { waiting != nil }
+
   /// Completes the waiting read.
-  func answer(_ content: ClipboardContent) {
-    waiting?.resume(returning: content)
-    waiting = nil
-  }
+  func answer(_ content: ClipboardContent) { waiting.take()?.resume(returning: content) }
 
   func follow(_ isFollowing: Bool) {
     isFollowed = isFollowing
@@ -120,24 +86,18 @@ final class FakeSource {
     readOffers()
   }
 
-  func close() {
-    isFollowed = false
-    isClosed = true
-    following?.cancel()
-    following = nil
-  }
-
   func afterRead(_ body: @escaping @MainActor () -> Void) {
     if isReading { afterRead.append(body) } else { body() }
   }
 
-  private var mayRead: Bool { isFollowed && hasNewOffer && !isClosed }
+  func endRevokedReads() {}
+  func endUnansweredReads() {}
 
   private func readOffers() {
-    guard following == nil, mayRead else { return }
-    isReading = true
-    following = Task {
-      while mayRead {
+    guard !isBusy, isFollowed, hasNewOffer else { return }
+    (isBusy, isReading) = (true, true)
+    Task {
+      while isFollowed, hasNewOffer {
         let offer = offer
         isReading = true
         do throws(TransferError) {
@@ -148,7 +108,7 @@ final class FakeSource {
         endReading()
       }
       endReading()
-      following = nil
+      isBusy = false
     }
   }
 
@@ -162,18 +122,22 @@ final class FakeSource {
   private func read() async throws(TransferError) -> ClipboardContent {
     hasNewOffer = false
     reads += 1
-    if let failure { throw failure }
+    if let readFailure { throw readFailure }
     if let content { return content }
-    do {
-      return try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { waiting = $0 }
-      } onCancel: {
-        Task { @MainActor in self.giveUp() }
-      }
-    } catch {
-      throw .cancelled
-    }
+    return await withCheckedContinuation { waiting = $0 }
   }
+
+  // MARK: - Pastes and drops
+
+  /// The result of reading a pasted offer.
+  var resultOnPurpose = Result<ClipboardContent, TransferError>.success(.noText)
+  /// While this is true, reads of pasted offers wait.
+  var stallsOnPurpose = false {
+    didSet { if !stallsOnPurpose { stalled.take()?.resume() } }
+  }
+  private var stalled: CheckedContinuation<Void, Never>?
+  /// The numbers of the offers that were read because they were pasted.
+  private(set) var readsOnPurpose: [Int] = []
 
   func read(pasted offer: Int, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent {
     guard permit.current != nil, offer == self.offer else { throw .cancelled }
@@ -182,9 +146,10 @@ final class FakeSource {
     return try resultOnPurpose.get()
   }
 
-  private func giveUp() {
-    waiting?.resume(throwing: CancellationError())
-    waiting = nil
+  func read(_ drop: any DroppedText, under permit: ReadPermit) async throws(TransferError) -> ClipboardContent
+  {
+    guard let drop = drop as? FakeDrop else { throw .refused }
+    return try await drop.content(within: limits)
   }
 }
 
@@ -198,15 +163,12 @@ final class FakeDrop: DroppedText {
   private var waiting: CheckedContinuation<Void, Never>?
   /// Whether each drop was accepted, as reported to the other program.
   private(set) var answers: [Bool] = []
-  /// The size limit of the read.
-  private(set) var limit: Int?
 
   init(_ result: Result<ClipboardContent, TransferError>?) { self.result = result }
 
   convenience init(_ text: String) { self.init(.success(.text(text))) }
 
   func content(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
-    limit = limits.bytes
     if result == nil { await withCheckedContinuation { waiting = $0 } }
     let content = try (result ?? .failure(.refused)).get()
     guard case .text(let bytes) = content, bytes.count > limits.bytes else { return content }

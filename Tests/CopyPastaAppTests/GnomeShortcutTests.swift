@@ -67,9 +67,7 @@ import Testing
     #expect(shortcut.keys == nil)
   }
 
-  @Test func `nothing in GNOME's settings is written unasked, and the state follows what is there`()
-    async throws
-  {
+  @Test func `GNOME's settings are not written unasked, and the state follows them`() async throws {
     #expect(shortcut.setUp(keys))
     let others: [(String, Variant)] = [
       ("command", .string("/my/copypasta --toggle")), ("binding", .string("<Super>c")),
@@ -93,9 +91,7 @@ import Testing
     #expect(backend.asked == [] && !shortcut.isSet(to: keys))
   }
 
-  @Test func `a custom shortcut that is removed or loses its keys is replaced by another backend`()
-    async throws
-  {
+  @Test func `a custom shortcut without keys is replaced by another backend`() async throws {
     #expect(shortcut.setUp(keys))
     let backend = FakeShortcut()
     backend.outcome = .held(by: .portal, name: "X")

@@ -1,6 +1,5 @@
 import CGtk
 import GtkTestSupport
-import TestSupport
 import Testing
 
 @testable import CopyPastaApp
@@ -51,9 +50,7 @@ extension HistoryListTests {
     }
   }
 
-  @Test func `a new item is tinted briefly, and a scrolled list shows a button that scrolls up to the item`()
-    async throws
-  {
+  @Test func `a new item is tinted briefly; a scrolled list shows a button to it`() async throws {
     try await withList(of: (0..<40).map { "text \($0)" }) { list, scratch in
       @MainActor func isTinted() -> Bool {
         rows(of: list).contains { gtk_widget_has_css_class($0.widget, "arrived") != 0 }
@@ -142,11 +139,9 @@ extension HistoryListTests {
     }
   }
 
-  @Test func `pasting into a scrolled list scrolls to the pasted row, and does not count it as new`()
-    async throws
-  {
+  @Test func `pasting scrolls to the pasted row, which does not count as new`() async throws {
     let clipboard = FakeClipboard()
-    clipboard.offers.resultOnPurpose = .success(.text("pasted"))
+    clipboard.resultOnPurpose = .success(.text("pasted"))
     try await withList(of: (0..<40).map { "text \($0)" }, clipboard: clipboard) { list, _ in
       list.focusNewest()
       list.focus(list.session.model.id(at: 20))

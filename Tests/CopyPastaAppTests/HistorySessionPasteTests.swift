@@ -9,6 +9,20 @@ import Testing
 
 /// Pasting and dropping, and actions that overlap.
 extension HistorySessionTests {
+  /// Makes the window active while the clipboard has no text.
+  private func activate() {
+    clipboard.content = .noText
+    session.attention = .active
+  }
+
+  /// Pastes a text that arrives once `stallsOnPurpose` is false.
+  private func startPaste(of text: String) async throws {
+    clipboard.stallsOnPurpose = true
+    clipboard.resultOnPurpose = .success(.text(text))
+    session.paste()
+    try await waitUntil("the read") { clipboard.readsOnPurpose.count == 1 }
+  }
+
   @Test(arguments: [("three", ["three", "two", "one"]), ("one", ["one", "three", "two", "one"])])
   func `a text pasted twice is recorded once unless its row was deleted, and its row gets the focus`(
     text: String, texts: [String]
@@ -32,7 +46,7 @@ extension HistorySessionTests {
   func `a paste or drop of content that is invalid or cannot be read shows an error`(
     result: Result<ClipboardContent, TransferError>
   ) async throws {
-    clipboard.offers.resultOnPurpose = result
+    clipboard.resultOnPurpose = result
     session.paste()
     await session.drain()
     let secrets = log.secrets
@@ -53,10 +67,10 @@ extension HistorySessionTests {
   func `a skipped secret is reported until any next text arrives or the clipboard is emptied`(
     next: ClipboardContent?
   ) async throws {
-    clipboard.offers.copy(.secret)
+    clipboard.copy(.secret)
     session.attention = .active
     try await pump("the indicator showing the secret") { log.secrets.last == true }
-    if let next { clipboard.offers.copy(next) } else { clipboard.offers.change() }
+    if let next { clipboard.copy(next) } else { clipboard.change() }
     // In a burst, the outcome arrives with a timer of the main loop.
     try await pump("the indicator back to normal") { log.secrets.last == false }
     #expect(log.secrets == [true, false])
@@ -68,68 +82,61 @@ extension HistorySessionTests {
       attention: HistorySession.Attention
     ) async throws
   {
-    clipboard.offers.content = .noText
-    session.attention = .active
-    clipboard.offers.stallsOnPurpose = true
-    clipboard.offers.resultOnPurpose = .success(.text("never"))
-    for _ in 1...3 { session.paste() }
-    try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
+    activate()
+    try await startPaste(of: "never")
+    for _ in 1...2 { session.paste() }
     // The window that stays active is paused.
     if attention == .active { session.services.pause.isPaused = true }
     session.attention = attention
     #expect(log.failures == [.notRecorded(.unread(.cancelled))])
-    clipboard.offers.stallsOnPurpose = false
+    clipboard.stallsOnPurpose = false
     await session.drain()
-    #expect(clipboard.offers.readsOnPurpose.count == 1 && log.failures.count == 1)
+    #expect(clipboard.readsOnPurpose.count == 1 && log.failures.count == 1)
     try expect(initial)
   }
 
-  @Test func `nothing is requested for a paste whose offer was replaced or whose window was left`()
-    async throws
-  {
-    clipboard.offers.resultOnPurpose = .success(.text("never"))
-    clipboard.offers.content = .noText
-    session.attention = .active
+  @Test func `a paste requests nothing if its offer was replaced or its window left`() async throws {
+    clipboard.resultOnPurpose = .success(.text("never"))
+    activate()
     session.paste()
-    clipboard.offers.copy(.noText)
+    clipboard.copy(.noText)
     await session.drain()
     session.paste()
     session.attention = .shown
     await session.drain()
-    #expect(clipboard.offers.readsOnPurpose == [])
+    #expect(clipboard.readsOnPurpose == [])
     #expect(log.failures.count == 2 && log.failures.allSatisfy { $0 == .notRecorded(.unread(.cancelled)) })
     // Nothing is read in the background, and during a pause only what is pasted.
-    let reads = clipboard.offers.reads
-    clipboard.offers.copy(.noText)
+    let reads = clipboard.reads
+    clipboard.copy(.noText)
     session.services.pause.isPaused = true
     session.attention = .active
     await paste(.text("wanted"))
     try expect(["wanted"] + initial)
-    #expect(clipboard.offers.reads == reads)
+    #expect(clipboard.reads == reads)
   }
 
   /// On X11 nothing counts the offers while reading is paused.
   @Test func `a paste during a pause is read before the actions in progress end`() async throws {
-    clipboard.offers.content = .noText
+    clipboard.content = .noText
     session.services.pause.isPaused = true
     session.attention = .active
-    clipboard.offers.resultOnPurpose = .success(.text("meant"))
+    clipboard.resultOnPurpose = .success(.text("meant"))
     let action = session.queue.block()
     session.paste()
-    try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
-    clipboard.offers.resultOnPurpose = .success(.text("later"))
+    try await waitUntil("the read") { clipboard.readsOnPurpose.count == 1 }
+    clipboard.resultOnPurpose = .success(.text("later"))
     action.finish()
     await session.drain()
     try expect(["meant"] + initial)
-    #expect(clipboard.offers.readsOnPurpose.count == 1)
+    #expect(clipboard.readsOnPurpose.count == 1)
   }
 
   @Test(arguments: [(false, ["dropped", "three"]), (true, ["three"])])
   func `a drop does not need the focus, but is cancelled when the window is hidden`(
     isHidden: Bool, texts: [String]
   ) async throws {
-    clipboard.offers.content = .noText
-    session.attention = .active
+    activate()
     let drop = FakeDrop(nil)
     session.record(drop)
     session.attention = isHidden ? .hidden : .shown
@@ -139,16 +146,16 @@ extension HistorySessionTests {
     // Draining does not wait for a drop that was withdrawn.
     #expect(try await eventually { drop.answers == [!isHidden] })
     #expect(log.failures.count == (isHidden ? 1 : 0))
-    // The text on the clipboard is still the last captured one.
+    // The text on the clipboard is still the last captured one, and a copy of the dropped text adds no row.
     #expect(try await scratch.record("three") == nil)
+    if !isHidden { #expect(try await scratch.record("dropped") == nil) }
   }
 
   @Test func `a drop that waits holds up neither captures nor other drops`() async throws {
-    clipboard.offers.content = .noText
-    session.attention = .active
+    activate()
     let slow = FakeDrop(nil)
     session.record(slow)
-    clipboard.offers.copy(.text("captured"))
+    clipboard.copy(.text("captured"))
     // In a burst, a text arrives with a timer of the main loop.
     try await pump("the capture") { session.texts.first == "captured" }
     session.record(FakeDrop("dropped"))
@@ -173,36 +180,21 @@ extension HistorySessionTests {
   }
 
   @Test func `pasting right after cutting records the cut text`() async throws {
-    clipboard.offers.resultOnPurpose = .success(.own)
+    clipboard.resultOnPurpose = .success(.own)
     session.copyAndDelete(ids[2])
     session.paste()
     await session.drain()
     try expect(["one", "three", "two"])
   }
 
-  @Test func `pasting right after copying a command records the command`() async throws {
-    clipboard.offers.resultOnPurpose = .success(.own)
-    let action = session.queue.block()
-    let copying = Task { [session] in await session.copy(command: "copypasta --toggle") }
-    for _ in 0..<10 { await Task.yield() }
-    session.paste()
-    action.finish()
-    #expect(await copying.value == nil)
-    await session.drain()
-    try expect(["copypasta --toggle"] + initial)
-  }
-
   /// A selection owner may take as long as the transfer limits allow.
   @Test func `a paste that waits for its text does not delay other actions`() async throws {
-    clipboard.offers.stallsOnPurpose = true
-    clipboard.offers.resultOnPurpose = .success(.text("late"))
-    session.paste()
-    #expect(try await eventually { clipboard.offers.readsOnPurpose.count == 1 })
+    try await startPaste(of: "late")
     session.copy(ids[0])
     session.delete(ids[1])
     #expect(try await eventually { try scratch.texts() == ["three", "one"] })
     #expect(clipboard.offered == ["three"])
-    clipboard.offers.stallsOnPurpose = false
+    clipboard.stallsOnPurpose = false
     await session.drain()
     try expect(["late", "three", "one"])
   }
@@ -210,11 +202,11 @@ extension HistorySessionTests {
   @Test(arguments: ["captured", "pasted"])
   func `a paste during a capture is recorded after it, without a duplicate`(captured: String) async throws {
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 120_000)
-    clipboard.offers.content = .text(captured)
-    clipboard.offers.resultOnPurpose = .success(.text("pasted"))
+    clipboard.content = .text(captured)
+    clipboard.resultOnPurpose = .success(.text("pasted"))
     try await scratch.whileLocked {
       session.attention = .active
-      try await waitUntil("the text read") { clipboard.offers.reads == 1 }
+      try await waitUntil("the text read") { clipboard.reads == 1 }
       await withCheckedContinuation { delivered in clipboard.afterRead { delivered.resume() } }
       session.paste()
     }
@@ -224,15 +216,12 @@ extension HistorySessionTests {
   }
 
   /// A password, for which the user has made the pause.
-  @Test
-  func `the text on the clipboard at the end of a pause is not recorded, but the next copy and a paste are`()
-    async throws
-  {
+  @Test func `the text at the end of a pause is not recorded, but the next copy and a paste`() async throws {
     for isActive in [true, false] {
-      clipboard.offers.content = .text("three")
+      clipboard.content = .text("three")
       session.attention = .active
       session.services.pause.isPaused = true
-      clipboard.offers.copy(.text("secret"))
+      clipboard.copy(.text("secret"))
       if !isActive { session.attention = .hidden }
       session.services.pause.isPaused = false
       session.attention = .active
@@ -243,11 +232,11 @@ extension HistorySessionTests {
       await session.drain()
       try expect(initial)
     }
-    clipboard.offers.copy(.text("secret"))
+    clipboard.copy(.text("secret"))
     await session.drain()
     try expect(["secret"] + initial)
     session.services.pause.isPaused = true
-    clipboard.offers.copy(.text("other"))
+    clipboard.copy(.text("other"))
     session.services.pause.isPaused = false
     await session.drain()
     await paste(.text("other"))
@@ -261,13 +250,13 @@ extension HistorySessionTests {
     clipboard.isWatchable = between == "noticed"
     session.attention = .active
     session.services.pause.isPaused = true
-    clipboard.offers.copy(.text("secret"))
+    clipboard.copy(.text("secret"))
     session.services.pause.isPaused = false
     await session.drain()
     session.attention = .shown
     switch between {
     case "read":
-      clipboard.offers.copy(.text("other"))
+      clipboard.copy(.text("other"))
       session.attention = .active
       await session.drain()
       session.attention = .shown
@@ -276,7 +265,7 @@ extension HistorySessionTests {
       await session.drain()
     default: break
     }
-    clipboard.offers.copy(.text("secret"))
+    clipboard.copy(.text("secret"))
     session.attention = .active
     await session.drain()
     let recorded = between == "read" ? ["secret", "other"] : between == "unnoticed" ? [] : ["secret"]
@@ -290,16 +279,16 @@ extension HistorySessionTests {
   ) async throws {
     clipboard.isWatchable = isNoticed
     session.services.pause.isPaused = true
-    clipboard.offers.copy(.text("secret"))
+    clipboard.copy(.text("secret"))
     session.services.pause.isPaused = false
-    clipboard.offers.copy(.text("next"))
+    clipboard.copy(.text("next"))
     session.attention = .active
     await session.drain()
     try expect((isNoticed ? ["next"] : []) + initial)
     // Nothing has changed since this pause ended.
     session.attention = .hidden
     session.services.pause.isPaused = true
-    clipboard.offers.copy(.text("secret"))
+    clipboard.copy(.text("secret"))
     session.services.pause.isPaused = false
     session.attention = .active
     await session.drain()
@@ -307,12 +296,12 @@ extension HistorySessionTests {
   }
 
   @Test func `nothing is being recorded while the desktop cannot be reached`() async throws {
-    clipboard.offers.failure = .unavailable
+    clipboard.readFailure = .unavailable
     session.attention = .active
     try await pump("the failure") { log.failures == [.notRecorded(.unread(.unavailable))] }
     #expect(!session.isReading)
-    clipboard.offers.failure = nil
-    clipboard.offers.content = .own
+    clipboard.readFailure = nil
+    clipboard.content = .own
     session.attention = .shown
     session.attention = .active
     #expect(session.isReading)
@@ -320,36 +309,22 @@ extension HistorySessionTests {
   }
 
   @Test func `a paste about whose offer nothing is known any more changes no fingerprint`() async throws {
-    clipboard.offers.content = .noText
-    session.attention = .active
-    clipboard.offers.stallsOnPurpose = true
-    clipboard.offers.resultOnPurpose = .success(.text("slow"))
-    session.paste()
-    try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
+    activate()
+    try await startPaste(of: "slow")
     session.copy(ids[2])
     await session.drainActions()
-    clipboard.offers.stallsOnPurpose = false
+    clipboard.stallsOnPurpose = false
     await session.drain()
     try expect(["slow"] + initial)
     // A clipboard manager takes over the row's text and offers it again.
     clipboard.lose()
-    clipboard.offers.copy(.text("one"))
+    clipboard.copy(.text("one"))
     await session.drain()
     try expect(["slow"] + initial)
   }
 
-  @Test func `a text that was dropped is not recorded twice if it is then copied`() async throws {
-    clipboard.offers.content = .text("three")
-    session.attention = .active
-    session.record(FakeDrop("dropped"))
-    await session.drain()
-    clipboard.offers.copy(.text("dropped"))
-    await session.drain()
-    try expect(["dropped"] + initial)
-  }
-
   @Test func `a paste records no row that is copied after the press`() async throws {
-    clipboard.offers.resultOnPurpose = .success(.text("meant"))
+    clipboard.resultOnPurpose = .success(.text("meant"))
     let action = session.queue.block()
     session.paste()
     session.copy(ids[2])
@@ -360,18 +335,14 @@ extension HistorySessionTests {
 
   @Test func `a paste can be ended, and continues while the history is opened again`() async throws {
     #expect(!session.cancelPaste())
-    clipboard.offers.content = .noText
-    session.attention = .active
-    clipboard.offers.stallsOnPurpose = true
-    clipboard.offers.resultOnPurpose = .success(.text("slow"))
-    session.paste()
-    try await waitUntil("the read") { clipboard.offers.readsOnPurpose.count == 1 }
+    activate()
+    try await startPaste(of: "slow")
     session.reopen(because: .replaced)
     await session.drainActions()
     #expect(log.failures == [.notRead(.replaced)])
     #expect(session.cancelPaste() && !session.cancelPaste())
     #expect(log.failures == [.notRead(.replaced), .notRecorded(.unread(.cancelled))])
-    clipboard.offers.stallsOnPurpose = false
+    clipboard.stallsOnPurpose = false
     await session.drain()
     try expect(initial)
   }
@@ -381,15 +352,15 @@ extension HistorySessionTests {
     try await scratch.whileLocked {
       // Copy several texts, which are recorded in a burst and therefore reach the list with a delay.
       for number in 1...5 {
-        clipboard.offers.copy(.text("before \(number)"))
+        clipboard.copy(.text("before \(number)"))
         session.attention = .active
-        try await waitUntil("a text read") { clipboard.offers.reads == number }
+        try await waitUntil("a text read") { clipboard.reads == number }
       }
       // Let the texts reach the store, which waits for the lock.
       try await Task.sleep(for: .milliseconds(50))
       session.clear()
-      clipboard.offers.copy(.text("after"))
-      try await waitUntil("the last text read") { clipboard.offers.reads == 6 }
+      clipboard.copy(.text("after"))
+      try await waitUntil("the last text read") { clipboard.reads == 6 }
     }
     await session.drain()
     #expect(try await eventually { session.texts == ["after"] }, "\(session.texts)")
@@ -399,7 +370,7 @@ extension HistorySessionTests {
 
   @Test func `clearing the history removes a capture that was waiting for a lock`() async throws {
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
-    clipboard.offers.content = .text("before")
+    clipboard.content = .text("before")
     try await scratch.whileLocked {
       session.attention = .active
       try await waitUntil("the message") { session.obstacle == .locked }

@@ -1,6 +1,5 @@
 import CGtk
 import ClipHistory
-import ClipboardCore
 import Foundation
 import GtkTestSupport
 import TestSupport
@@ -11,17 +10,35 @@ import Testing
 
 /// The window's handling of events that concern no single row.
 @MainActor
-@Suite(.serialized) struct HistoryWindowTests {
-  init() async throws { try await openDisplay() }
+@Suite(.serialized) final class HistoryWindowTests {
+  private let scratch: Scratch
+  private var windows: [HistoryWindow] = []
 
+  init() async throws {
+    try await openDisplay()
+    scratch = try Scratch()
+  }
+
+  isolated deinit { for window in windows { window.destroy() } }
+
+  /// Makes a window that lasts until the end of the test.
   private func window(
     of session: HistorySession, showText: @escaping @MainActor (TextWindow) -> Void = { _ in }
   ) -> HistoryWindow {
-    HistoryWindow(session.services, session, showText: showText, closed: {})
+    windows.append(HistoryWindow(session.services, session, showText: showText, closed: {}))
+    return windows[windows.count - 1]
+  }
+
+  /// Makes a session and its window, with a history of these texts, oldest first.
+  private func window(of texts: String..., lock: Int32 = 2000) async throws -> (HistorySession, HistoryWindow)
+  {
+    for text in texts { try await scratch.record(text) }
+    let session = HistorySession.make(at: scratch.location, lock: lock)
+    return (session, window(of: session))
   }
 
   @Test func `a full text that was requested before the window was hidden is not shown`() async throws {
-    let scratch = try await Scratch("private")
+    try await scratch.record("private")
     var shown: [TextWindow] = []
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session) { shown.append($0) }
@@ -39,26 +56,23 @@ import Testing
     try await pump("an idle main loop") { isIdle }
     #expect(shown.count == 1)
     for text in shown { text.window.destroy() }
-    window.destroy()
   }
 
   /// The user deletes and undoes once a second, and another program copies ten times a second.
-  @Test func `copies between the user's actions do not wait for the actions' steps on the main thread`()
-    async throws
-  {
-    let scratch = try await Scratch((1...200).map { "row \($0)" })
+  @Test func `copies between the user's actions do not wait for the actions' steps`() async throws {
+    for number in 1...200 { try await scratch.record("row \(number)") }
     let clipboard = FakeClipboard()
     let session = HistorySession.make(at: scratch.location, clipboard)
     let window = window(of: session)
     window.present(.ambient)
     session.start()
-    clipboard.offers.content = .own
+    clipboard.content = .own
     try await pump("the first frame") { window.isDrawn }
     var most = 0
-    for number in 1...40 {
+    for number in 1...25 {
       // The display has no window manager, so the window is not active.
       session.attention = .active
-      clipboard.offers.copy(.text("copy \(number)"))
+      clipboard.copy(.text("copy \(number)"))
       if number % 10 == 3 { session.delete(session.ids[1]) }
       if number % 10 == 8 { session.undo() }
       // Other suites may keep the main thread busy for longer, so count its turns as well.
@@ -72,28 +86,16 @@ import Testing
       most = max(most, number - (written.max() ?? 0))
     }
     #expect(most <= 10, "copies wait for the disk")
-    await session.close()
-    window.destroy()
   }
 
-  @Test func `a changed size limit applies to the next dropped text`() async throws {
-    let scratch = try Scratch()
-    let session = HistorySession.make(at: scratch.location)
-    session.start()
-    for limit in [1, 7] {
-      session.services.preferences.sizeLimitInMiB = limit
-      let drop = FakeDrop(.failure(.refused))
-      session.record(drop)
-      try await waitUntil("the drop read") { drop.limit != nil }
-      #expect(drop.limit == limit << 20)
-    }
-  }
-
-  @Test func `the empty page explains what is recorded, but not in an emptied history`() async throws {
-    let scratch = try Scratch()
-    let session = HistorySession.make(at: scratch.location)
-    let body = window(of: session).body
+  @Test func `the empty page says what is recorded, unless the history was emptied`() async throws {
+    let (session, window) = try await window()
+    let body = window.body
     #expect(body.emptyPage.title == "No Items Yet" && !body.emptyPage.text.isEmpty)
+    for isPaused in [true, false] {
+      session.services.pause.isPaused = isPaused
+      #expect(body.emptyPage.text.contains("To resume, click Paused") == isPaused)
+    }
     let clip = try #require(try await scratch.record("one"))
     session.model.insertNewest([clip])
     body.draw()
@@ -102,11 +104,8 @@ import Testing
     #expect(body.emptyPage.title == "History Is Empty" && body.emptyPage.text.isEmpty)
   }
 
-  @Test func `a page in place of the list removes the offer to undo and the retention question`() async throws
-  {
-    let scratch = try await Scratch("one", "two")
-    let session = HistorySession.make(at: scratch.location)
-    let window = window(of: session)
+  @Test func `a page in place of the list removes Undo and the retention question`() async throws {
+    let (session, window) = try await window(of: "one", "two")
     session.delete(session.ids[0])
     await session.drain()
     let later = { ClockReading.now(wallTime: Format.now + 40 * 86_400_000_000) }
@@ -120,15 +119,10 @@ import Testing
     await session.drain()
     #expect(!session.isOpen && session.count == 0)
     #expect(messages[.undo] == nil && messages[.expired] == nil)
-    window.destroy()
   }
 
-  @Test func `a new item removes the reason why a copy could not be written, but not that of a refused copy`()
-    async throws
-  {
-    let scratch = try await Scratch("one")
-    let session = HistorySession.make(at: scratch.location)
-    let window = window(of: session)
+  @Test func `a new item removes the notice of an unwritten copy, not of a refused one`() async throws {
+    let (session, window) = try await window(of: "one")
     session.events.notify(.failed(.notRecorded(.unread(.tooLarge(limit: 1 << 20)))))
     session.events.notify(.failed(.notRecorded(.failed(.diskFull))))
     session.delete(session.ids[0])
@@ -139,13 +133,10 @@ import Testing
     session.model.insertNewest([try #require(try await scratch.record("two"))])
     #expect(messages[.capture] == nil)
     #expect(messages[.refused]?.words == "Skipped a copy: it is larger than 1 MiB.")
-    window.destroy()
   }
 
-  @Test func `a failure whose reason is shown does not repeat the reason`() async throws {
-    let scratch = try await Scratch("one")
-    let session = HistorySession.make(at: scratch.location, lock: 20)
-    let window = window(of: session)
+  @Test func `a failure does not repeat a reason that is shown and the indicator names`() async throws {
+    let (session, window) = try await window(of: "one", lock: 20)
     let messages = window.body.messages
     try await scratch.whileLocked {
       session.delete(session.ids[0])
@@ -153,17 +144,17 @@ import Testing
       session.events.notify(.failed(.notRecorded(.waiting(.locked))))
     }
     #expect(messages[.obstacle]?.words == StoreError.locked.reasonForReadOnly)
+    #expect(window.readingIndicator.state == .unable(StoreError.locked.reasonForReadOnly))
     #expect(messages[.notice]?.words == HistoryFailure.notDeleted(.locked).message)
     #expect(messages[.capture] == nil)
     session.events.notify(.failed(.notCleared(.locked)))
     #expect(messages[.notice]?.words == "Couldn’t clear the history. " + StoreError.locked.message)
     session.tryAgain()
     await session.drain()
-    #expect(messages[.obstacle] == nil)
+    #expect(messages[.obstacle] == nil && window.readingIndicator.state == .idle)
     session.events.notify(.failed(.notRecorded(.failed(.readOnly))))
     session.events.notify(.failed(.notDeleted(.readOnly)))
     #expect(messages[.notice]?.words == "Couldn’t delete the item.")
-    window.destroy()
   }
 
   @Test func `the indicator follows a pause while the history is unavailable`() {
@@ -174,59 +165,26 @@ import Testing
       session.services.pause.isPaused = isPaused
       #expect(window.readingIndicator.state == (isPaused ? .paused : .unable(error.message)))
     }
-    window.destroy()
-  }
-
-  @Test func `the empty page follows a pause`() throws {
-    let scratch = try Scratch()
-    let session = HistorySession.make(at: scratch.location)
-    let window = window(of: session)
-    for isPaused in [true, false] {
-      session.services.pause.isPaused = isPaused
-      #expect(window.body.emptyPage.text.contains("To resume, click Paused") == isPaused)
-    }
-    window.destroy()
-  }
-
-  @Test func `the indicator names the obstacle while the history cannot be changed`() async throws {
-    let scratch = try await Scratch("one")
-    let session = HistorySession.make(at: scratch.location, lock: 20)
-    let window = window(of: session)
-    try await scratch.whileLocked {
-      session.delete(session.ids[0])
-      await session.drain()
-    }
-    #expect(window.readingIndicator.state == .unable(StoreError.locked.reasonForReadOnly))
-    session.tryAgain()
-    await session.drain()
-    #expect(window.readingIndicator.state == .idle)
-    window.destroy()
   }
 
   @Test func `the indicator names the repair of a damaged history until the repair has ended`() async throws {
-    let scratch = try await Scratch("one")
+    try await scratch.record("one")
     await scratch.close()
     try Data().write(to: URL(filePath: scratch.location.database + "-damaged"))
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session)
     #expect(session.state == .recovering)
     #expect(window.readingIndicator.state == .unable("Repairing the History…"))
-    try await waitUntil("the history repaired") {
-      session.tryAgain()
-      await session.drain()
-      return session.state == .open(obstacle: nil)
-    }
+    try await session.waitUntilOpen()
     #expect(window.readingIndicator.state == .idle)
-    window.destroy()
-    await session.close()
   }
 
   @Test func `a deletion can be undone in the next window`() async throws {
-    let scratch = try await Scratch("one", "two")
+    for text in ["one", "two"] { try await scratch.record(text) }
     let session = HistorySession.make(at: scratch.location)
     weak var gone: HistoryList?
     do {
-      let window = window(of: session)
+      let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
       gone = window.list
       window.present(.ambient)
       try await pump("the first frame") { window.isDrawn }
@@ -241,13 +199,11 @@ import Testing
     session.undo()
     await session.drain()
     #expect(session.texts == ["two", "one"])
-    next.destroy()
-    await session.close()
   }
 
   /// Another program is importing when this one starts.
   @Test func `the focus stays on its row when writing becomes possible again`() async throws {
-    let scratch = try await Scratch((0..<40).map { "text \($0)" })
+    for number in 0..<40 { try await scratch.record("text \(number)") }
     await scratch.close()
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)
     let session = HistorySession.make(at: scratch.location)
@@ -275,8 +231,6 @@ import Testing
     #expect(session.ids[30] != id)
     // Contains marks while another suite shows a right-to-left interface.
     #expect(focusedText()?.contains("text 9") == true, "\(focusedText() ?? "nothing")")
-    window.destroy()
-    await session.close()
   }
 
   private static func card(of window: HistoryWindow) throws -> UnsafeMutablePointer<GtkWidget> {
@@ -286,7 +240,7 @@ import Testing
   /// Several messages at once are much higher than a row.
   @Test(arguments: [1, 3])
   func `messages do not cover the focused row at the end of the list`(count: Int) async throws {
-    let scratch = try await Scratch((0..<40).map { "text \($0)" })
+    for number in 0..<40 { try await scratch.record("text \(number)") }
     let session = HistorySession.make(at: scratch.location)
     let window = window(of: session)
     window.present(.ambient)
@@ -307,15 +261,10 @@ import Testing
       else { return false }
       return top > 0 && place.y >= 0 && place.y + place.height <= top
     }
-    window.destroy()
   }
 
-  @Test func `after Undo the focus is in the list, and all items that the message counts are back`()
-    async throws
-  {
-    let scratch = try await Scratch("one", "two", "three")
-    let session = HistorySession.make(at: scratch.location)
-    let window = window(of: session)
+  @Test func `Undo restores all items that the message counts, and focuses the list`() async throws {
+    let (session, window) = try await window(of: "one", "two", "three")
     window.present(.ambient)
     session.delete(session.ids[0])
     await session.drain()
@@ -337,12 +286,11 @@ import Testing
     try await pump("the items back") { session.count == 2 }
     #expect(window.body.messages[.undo] == nil)
     #expect(try focusIsWithin(#require(window.list).root.widget))
-    window.destroy()
   }
 
   /// Another test may run the main loop at any time, so the focus moves as soon as the undo time begins.
   @Test func `deletions can be undone for longer when Undo gets the focus`() async throws {
-    let scratch = try await Scratch("one", "two")
+    for text in ["one", "two"] { try await scratch.record(text) }
     let session = HistorySession.make(at: scratch.location, undoTime: .milliseconds(1))
     let window = window(of: session)
     window.present(.ambient)
@@ -357,6 +305,5 @@ import Testing
     try await pump("the later timer") { left != nil }
     #expect(left == 1)
     withExtendedLifetime((later, token)) {}
-    window.destroy()
   }
 }

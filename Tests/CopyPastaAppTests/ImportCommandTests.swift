@@ -35,11 +35,7 @@ import Testing
   }
 
   /// Editors and other systems leave blank lines.
-  @Test
-  func
-    `an export imported twice, once with blank lines, keeps bytes, times and order, and adds each item once`()
-    async throws
-  {
+  @Test func `importing an export twice keeps bytes, times and order, and adds items once`() async throws {
     let texts = ExportCommandTests.texts
     let scratch = try await Scratch(texts)
     let first = try exported(scratch.location)

@@ -1,5 +1,4 @@
 import ClipboardCore
-import GtkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -11,7 +10,6 @@ import Testing
 @MainActor
 @Suite(.tags(.recordsEveryCopy)) struct IntakeTests {
   private let clipboard = FakeClipboard()
-  private var source: FakeSource { clipboard.offers }
   private let scratch: Scratch
   private let outcomes = Outcomes()
   /// The queue of the user's actions.
@@ -31,9 +29,9 @@ import Testing
 
   /// Simulates a copy in another program, and waits until it was read.
   private func copy(_ content: ClipboardContent) async throws {
-    let before = source.reads
-    source.copy(content)
-    try await waitUntil("the read") { source.reads > before }
+    let before = clipboard.reads
+    clipboard.copy(content)
+    try await waitUntil("the read") { clipboard.reads > before }
   }
 
   /// Copies a text out of the history.
@@ -47,9 +45,7 @@ import Testing
     try await eventually { try scratch.texts() == texts }
   }
 
-  @Test func `an offer without text is ignored, and a text that is refused or lost is reported`()
-    async throws
-  {
+  @Test func `an offer without text is ignored, and a refused or lost text is reported`() async throws {
     follow()
     for content: ClipboardContent in [.text(""), .text("\0\0"), .noText, .own] { try await copy(content) }
     try await copy(.text("ended by a NUL\0"))
@@ -58,9 +54,9 @@ import Testing
     #expect(outcomes.messages.allSatisfy { $0.isEmpty })
     for bytes: [UInt8] in [[0xE9], [0x61, 0, 0x62]] { try await copy(.text(bytes)) }
     // A row was copied before the text arrived.
-    source.failure = .ownershipLost
+    clipboard.readFailure = .ownershipLost
     try await copy(.text("lost"))
-    source.failure = nil
+    clipboard.readFailure = nil
     try await copy(.text("good"))
     await drain()
     #expect(try scratch.texts() == ["good", "ended by a NUL"])
@@ -80,10 +76,10 @@ import Testing
     follow()
     try await copy(.text("last"))
     #expect(try await eventuallyTexts(["last"]))
-    source.copy(nil)
-    #expect(try await eventually { source.isWaiting })
+    clipboard.copy(nil)
+    #expect(try await eventually { clipboard.isWaiting })
     for copy in copies { try await copyOut(copy) }
-    source.answer(.text(read))
+    clipboard.answer(.text(read))
     await drain()
     #expect(try scratch.texts() == ["last"])
     // The store has noted the last copy, so this text is recorded only after another one.
@@ -124,11 +120,9 @@ import Testing
 
   // MARK: - While another program locks the history
 
-  @Test func `copies during a lock are recorded after it; the lock is reported once, and rows can be read`()
-    async throws
-  {
+  @Test func `copies during a lock are recorded after it, and the lock is reported once`() async throws {
     let clip = try #require(try await scratch.record("row"))
-    source.content = .noText
+    clipboard.content = .noText
     follow()
     let texts = (1...7).map { "copy \($0)" }
     let drained = Mutex(false)
@@ -160,14 +154,11 @@ import Testing
     #expect(try await eventuallyTexts(["next"] + texts.reversed() + ["row"]))
   }
 
-  @Test
-  func `the size limit bounds the texts that wait for a lock, and a notice reports each lost text`()
-    async throws
-  {
+  @Test func `the size limit bounds the texts that wait; each lost text is reported`() async throws {
     func text(_ number: Int) -> ClipboardContent {
       .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 16 << 20))
     }
-    source.content = .noText
+    clipboard.content = .noText
     intake.sizeLimit = 1 << 20
     follow()
     try await scratch.whileLocked {
@@ -192,7 +183,7 @@ import Testing
     async throws
   {
     try await scratch.record("last")
-    source.content = .noText
+    clipboard.content = .noText
     follow()
     // The newest copy is remembered, however large it is.
     let text = isLock ? "copied out" : String.repetition(of: "copied out", count: 500_000)
@@ -231,7 +222,7 @@ import Testing
   @Test func `a paste after a copy that could not be noted records the text on the clipboard`() async throws {
     try await copyOutUnnoted("copied out")
     clipboard.lose()
-    source.resultOnPurpose = .success(.text("pasted"))
+    clipboard.resultOnPurpose = .success(.text("pasted"))
     intake.paste()
     await drain()
     #expect(try scratch.texts() == ["pasted"])
@@ -239,7 +230,7 @@ import Testing
 
   /// Copies a text out of the history while its fingerprint cannot be stored.
   private func copyOutUnnoted(_ text: String) async throws {
-    source.content = .noText
+    clipboard.content = .noText
     follow()
     try scratch.foreign(Self.obstruction)
     try await copyOut(text)

@@ -13,15 +13,12 @@ import Testing
     reasons = KeepAliveReasons(now: { [clock] in clock.now }) { [clock] in clock.calls += 1 }
   }
 
-  @Test func `a reason that was not held ends without a report`() {
+  @Test func `each reason keeps the program running until it ends, which is reported if it was held`() {
     for reason in KeepAliveReasons.Reason.allCases {
       reasons.end(reason)
       reasons.lose(reason)
     }
     #expect(reasons.isEmpty && clock.calls == 0)
-  }
-
-  @Test func `each reason keeps the program running until it ends, which is reported`() {
     for reason in KeepAliveReasons.Reason.allCases { reasons.hold(reason) }
     for (number, reason) in KeepAliveReasons.Reason.allCases.enumerated() {
       #expect(!reasons.isEmpty)

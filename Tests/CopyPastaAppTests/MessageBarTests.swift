@@ -69,9 +69,7 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func `there is one message of each kind, and a button removes only its message before it acts`()
-    throws
-  {
+  @Test func `there is one message of each kind; a button first removes its message`() throws {
     var shownAtAction: [[String]] = []
     let undo = Message.Button(words: "Undo") { [unowned self] in shownAtAction.append(shown) }
     bar.set(.undo, Message(words: "Deleted", buttons: [undo]))
@@ -88,11 +86,7 @@ import Testing
     #expect(shown.isEmpty)
   }
 
-  @Test
-  func
-    `the focus returns when a message with the focus disappears, and stays on a button whose words change`()
-    throws
-  {
+  @Test func `the focus returns when its message goes, and stays if the words change`() throws {
     func undo(_ words: String) -> Message { Message(words: words, buttons: [.init(words: "Undo") {}]) }
     bar.set(.undo, undo("1 item deleted"))
     gtk_widget_grab_focus(try button("Undo"))
@@ -103,9 +97,7 @@ import Testing
     #expect(gtk_widget_is_focus(below.widget) != 0)
   }
 
-  @Test func `a question has no Close button, its first button has the focus, and Escape presses it`()
-    async throws
-  {
+  @Test func `a question has no Close button, and its first button has the focus`() async throws {
     var answers: [String] = []
     bar.set(
       .clear,
@@ -139,9 +131,7 @@ import Testing
     #expect(shown.isEmpty && closed == 1)
   }
 
-  @Test func `a state whose message was closed is shown again only after the state has ended or changed`()
-    throws
-  {
+  @Test func `a state whose message was closed is shown again only once it has changed`() throws {
     let state = Message(words: "Read-only.", lifetime: .long)
     bar.set(.obstacle, state)
     try press("Close")
@@ -161,9 +151,7 @@ import Testing
     #expect(shown == ["Nothing to undo."])
   }
 
-  @Test func `messages report the height that they cover, and neither move nor resize what is under them`()
-    async throws
-  {
+  @Test func `messages report the height that they cover, and move nothing under them`() async throws {
     try await pump("a layout") { below.width > 0 }
     let before = below.bounds(in: overlay)
     bar.set(.recovery, Message(words: "Recovered."))

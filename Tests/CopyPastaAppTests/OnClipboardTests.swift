@@ -20,27 +20,25 @@ import Testing
 
   /// Simulates a copy in another program, and waits until the outcome of the copy has arrived.
   private func copyElsewhere(_ content: ClipboardContent) async throws {
-    let reads = clipboard.offers.reads
-    clipboard.offers.copy(content)
-    try await waitUntil("the read") { clipboard.offers.reads > reads }
+    let reads = clipboard.reads
+    clipboard.copy(content)
+    try await waitUntil("the read") { clipboard.reads > reads }
     await session.drain()
   }
 
   private func startReading() async throws {
-    clipboard.offers.content = .own
+    clipboard.content = .own
     session.attention = .active
-    try await waitUntil("the first read") { clipboard.offers.reads == 1 }
+    try await waitUntil("the first read") { clipboard.reads == 1 }
   }
 
-  @Test func `a copied row is marked as on the clipboard until another program takes the clipboard`()
-    async throws
-  {
+  @Test func `a copied row is marked until another program takes the clipboard`() async throws {
     #expect(session.onClipboard == nil)
     session.copy(session.ids[1])
     await session.drain()
     #expect(session.onClipboard == session.ids[1])
     // Nothing was read for the mark, and it stays while the window is inactive.
-    #expect(clipboard.offers.reads == 0 && clipboard.offers.readsOnPurpose.isEmpty)
+    #expect(clipboard.reads == 0 && clipboard.readsOnPurpose.isEmpty)
     try await startReading()
     session.attention = .hidden
     #expect(session.onClipboard == session.ids[1])
@@ -52,9 +50,7 @@ import Testing
     #expect(session.texts == ["three", "two", "one"] && session.onClipboard == nil)
   }
 
-  @Test func `copying a command unmarks the row, and the command is not recorded if offered again`()
-    async throws
-  {
+  @Test func `copying a command unmarks the row, and the command is never recorded`() async throws {
     try await startReading()
     session.copy(session.ids[1])
     await session.drain()
@@ -73,6 +69,8 @@ import Testing
     session.copy(session.ids[1])
     await session.drain()
     #expect(session.clipboardState == .item(session.ids[1]) && log.secrets == [true, false])
+    clipboard.ownOffer = nil
+    #expect(session.clipboardState == .unknown)
   }
 
   @Test func `a second secret does not end the report of the first`() async throws {
@@ -80,7 +78,7 @@ import Testing
     try await startReading()
     for _ in 1...2 { try await copyElsewhere(.secret) }
     #expect(log.secrets == [true])
-    clipboard.offers.change()
+    clipboard.change()
     #expect(log.secrets == [true, false])
   }
 
@@ -92,32 +90,29 @@ import Testing
     #expect(session.texts == ["two", "one"] && session.onClipboard == session.ids[0])
   }
 
-  @Test func `a skipped secret is reported while a copied row waits for another program's lock`()
-    async throws
-  {
+  @Test func `a skipped secret is reported while a copied row waits for a lock`() async throws {
     let session = HistorySession.make(at: scratch.location, clipboard, lock: 20)
     let log = SessionLog(of: session)
-    clipboard.offers.content = .own
+    clipboard.content = .own
     session.attention = .active
     try await scratch.whileLocked {
       session.copy(session.ids[1])
       await session.drainActions()
       clipboard.lose()
-      clipboard.offers.copy(.secret)
+      clipboard.copy(.secret)
       try await waitUntil("the secret reported") { log.secrets.last == true }
     }
-    await session.close()
   }
 
   @Test func `a secret that has left the clipboard is not reported later`() async throws {
     let log = SessionLog(of: session)
     try await startReading()
     let action = session.queue.block()
-    clipboard.offers.copy(.text("three"))
-    try await waitUntil("the text read") { clipboard.offers.reads == 2 }
-    clipboard.offers.copy(.secret)
-    try await waitUntil("the secret read") { clipboard.offers.reads == 3 }
-    clipboard.offers.change()
+    clipboard.copy(.text("three"))
+    try await waitUntil("the text read") { clipboard.reads == 2 }
+    clipboard.copy(.secret)
+    try await waitUntil("the secret read") { clipboard.reads == 3 }
+    clipboard.change()
     action.finish()
     await session.drain()
     #expect(session.texts.first == "three" && !log.secrets.contains(true))
@@ -129,16 +124,15 @@ import Testing
     content: ClipboardContent?
   ) async throws {
     try await startReading()
-    let offers = clipboard.offers
-    offers.resultOnPurpose = .success(.text("three"))
-    offers.stallsOnPurpose = true
-    if content == nil { session.paste() } else { offers.copy(nil) }
-    try await waitUntil("a read") { offers.isWaiting || offers.readsOnPurpose.count == 1 }
+    clipboard.resultOnPurpose = .success(.text("three"))
+    clipboard.stallsOnPurpose = true
+    if content == nil { session.paste() } else { clipboard.copy(nil) }
+    try await waitUntil("a read") { clipboard.isWaiting || clipboard.readsOnPurpose.count == 1 }
     let id = session.ids[1]
     session.copy(id)
     try await waitUntil("the copy") { session.onClipboard == id }
-    if let content { offers.answer(content) }
-    offers.stallsOnPurpose = false
+    if let content { clipboard.answer(content) }
+    clipboard.stallsOnPurpose = false
     await session.drain()
     let isRecorded = content == nil || content == .text("three")
     #expect(session.texts == (isRecorded ? ["three"] : []) + ["two", "one"])
@@ -152,7 +146,7 @@ import Testing
     session.copy(part: Array("tw".utf8))
     await session.drain()
     #expect(session.onClipboard == nil)
-    clipboard.offers.resultOnPurpose = .success(.own)
+    clipboard.resultOnPurpose = .success(.own)
     session.paste()
     await session.drain()
     #expect(session.texts == ["tw", "two", "one"])

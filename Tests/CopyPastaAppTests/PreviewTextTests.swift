@@ -29,13 +29,6 @@ import Testing
     #expect(PreviewText.spoken("a\n") == "a")
   }
 
-  @Test func `a preview counts the lines that it keeps apart`() {
-    for (text, count) in [("1", 1), ("1\n2\n3", 3), ("1\n2\n3\n4", 3), ("\n1\n\n2\n", 2), (" \n\n", 1)] {
-      #expect(PreviewText(text).lineCount == count)
-    }
-    #expect(PreviewText("1\n2", lineLimit: 1).lineCount == 1)
-  }
-
   /// Otherwise the line before it would stay half empty.
   @Test func `a preview line may break anywhere in a long word`() {
     let word = "0123456789abcdef01234567"

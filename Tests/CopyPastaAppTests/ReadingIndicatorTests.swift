@@ -65,9 +65,7 @@ import Testing
   }
 
   /// The display has no window manager, so the window that was presented last has the focus.
-  @Test func `the indicator shows that reading is off if the window does not become active soon`()
-    async throws
-  {
+  @Test func `the indicator shows that reading is off if the window stays inactive`() async throws {
     let scratch = try Scratch()
     let session = HistorySession.make(at: scratch.location)
     let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
@@ -82,8 +80,7 @@ import Testing
   }
 
   /// Each change of the label takes as long as the rest of a popup's frame.
-  @Test func `the indicator of a hidden window is not updated until the window is shown again`() async throws
-  {
+  @Test func `a hidden window's indicator is updated only when the window is shown again`() async throws {
     let scratch = try Scratch()
     let session = HistorySession.make(at: scratch.location)
     let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})

@@ -11,10 +11,7 @@ import Testing
 
   init() throws { scratch = try Scratch() }
 
-  @Test
-  func `each change of recent deletions is reported, and their message says if the only item was copied`()
-    async throws
-  {
+  @Test func `each change is reported, and the message says if the only item was copied`() async throws {
     var words: [String] = []
     let deletions = RecentDeletions(
       heldFor: .seconds(3600),

@@ -9,9 +9,7 @@ import Testing
 /// Runs `COPYPASTA_RETENTION_STEPS` steps (default 300), 100 for each seed starting at `COPYPASTA_SEED` (default 1).
 @MainActor
 @Suite(.tags(.asksBeforeExpiry)) struct RetentionModelTests {
-  @Test func `retention matches its reference model under random clocks, changes and restarts`()
-    async throws
-  {
+  @Test func `retention matches its model under random clocks, changes and restarts`() async throws {
     let first = environmentNumber("COPYPASTA_SEED", or: 1)
     let count = environmentNumber("COPYPASTA_RETENTION_STEPS", or: 300)
     var (agreed, believed) = (0, 0)

@@ -1,6 +1,5 @@
 import CGtk
 import GtkTestSupport
-import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -103,9 +102,7 @@ import Testing
 
   // MARK: - Other events
 
-  @Test func `with a trusted clock, activating the window deletes expired items, and undo skips them`()
-    async throws
-  {
+  @Test func `with a trusted clock, an activation deletes expired items; undo skips them`() async throws {
     try await record([29, 28, 1])
     await believeClock()
     for position in [2, 0] { session.delete(session.ids[position]) }
@@ -114,16 +111,14 @@ import Testing
     session.attention = .active
     await session.drainRetention()
     try expectCount(0)
-    #expect(session.deletions.count == 1 && log.questions == 0)
+    #expect(session.deletions.count == 1 && session.question == nil)
     for _ in 0..<2 { session.undo() }
     await session.drain()
     try expectCount(1)
     #expect(log.failures == [.nothingToUndo])
   }
 
-  @Test func `an expired item that Undo brings back is asked about again, and not deleted without a yes`()
-    async throws
-  {
+  @Test func `an expired item that Undo restores is not deleted without another yes`() async throws {
     try await record([40, 1])
     await look()
     session.delete(session.ids[1])
@@ -176,12 +171,9 @@ import Testing
     session.delete(try #require(try await session.expired(after: .month)))
     await session.drainRetention()
     #expect(try scratch.texts().count == 1 && other.retentionPeriod == .month)
-    await session.close()
   }
 
-  @Test func `the numbers in questions follow deletions, and a question ends when nothing is left`()
-    async throws
-  {
+  @Test func `the numbers in questions follow deletions, until nothing is left`() async throws {
     try await openDisplay()
     try await record([40, 50, 1])
     await look()
@@ -236,14 +228,11 @@ import Testing
     await session.drainActions()
     await session.drainRetention()
     #expect(session.question?.count == 1)
-    await session.close()
   }
 
   // MARK: - The questions
 
-  @Test func `the retention question shows item count, period and date, and each button answers it`()
-    async throws
-  {
+  @Test func `the retention question shows count, period and date; its buttons answer it`() async throws {
     try await openDisplay()
     let window = HistoryWindow(session.services, session, showText: { _ in }, closed: {})
     let messages = window.body.messages

@@ -18,10 +18,6 @@ final class SessionLog {
   init(of session: HistorySession) {
     token = session.events.add { [weak self, weak session] event in
       if let session, case .clipboardChanged = event { self?.clipboardStates.append(session.clipboardState) }
-      if let session, self?.question != session.question {
-        self?.question = session.question
-        self?.questions += 1
-      }
       self?.events.append(event)
       self?.onEvent?(event)
     }
@@ -51,10 +47,6 @@ final class SessionLog {
     clipboardStates.map { $0 == .secret }.reduce(into: []) { if $0.last ?? false != $1 { $0.append($1) } }
   }
 
-  /// How often the question about expired items changed.
-  private(set) var questions = 0
-  private var question: ExpiredClips?
-
   /// How often the newest row got a text that it may have had before.
   var additions: Int { events.count { if case .added = $0 { true } else { false } } }
 }
@@ -72,15 +64,6 @@ extension ClipboardContent {
   static func text(_ text: String) -> ClipboardContent { .text(Array(text.utf8)) }
 }
 
-extension FakeClipboard {
-  /// A clipboard whose content needs no recording.
-  static var idle: FakeClipboard {
-    let clipboard = FakeClipboard()
-    clipboard.offers.content = .own
-    return clipboard
-  }
-}
-
 extension SystemClipboard {
   /// Offers a text, as a copy from the history does.
   func offer(_ text: String, _ press: CopyPress? = nil) async throws {
@@ -94,13 +77,13 @@ extension HistorySession {
   var onClipboard: Clip.ID? { clipboardState.clip }
 
   /// Makes a session with a clipboard whose content needs no recording.
-  convenience init(_ services: AppServices) { self.init(services, clipboard: FakeClipboard.idle) }
+  convenience init(_ services: AppServices) { self.init(services, clipboard: FakeClipboard(.own)) }
 
   /// Makes a session without a window, and opens it unless `firstPageSize` is nil.
   ///
   /// - Parameter lock: How long the store waits for another program's lock, in milliseconds.
   static func make(
-    at location: HistoryLocation, _ clipboard: any SystemClipboard = FakeClipboard.idle,
+    at location: HistoryLocation, _ clipboard: any SystemClipboard = FakeClipboard(.own),
     preferences: Preferences? = nil,
     now: @escaping @Sendable () -> Int64 = { Format.now }, clock: (@Sendable () -> ClockReading)? = nil,
     firstPageSize: Int? = 30, undoTime: Duration = .seconds(3600), lock: Int32 = 2000
@@ -114,6 +97,15 @@ extension HistorySession {
     }
     if let firstPageSize { session.open(firstPageSize: firstPageSize) }
     return session
+  }
+
+  /// Tries again until the history can be read and written.
+  func waitUntilOpen() async throws {
+    try await waitUntil("the history open") {
+      tryAgain()
+      await drain()
+      return state == .open(obstacle: nil)
+    }
   }
 
   /// The clips in the list, newest first.

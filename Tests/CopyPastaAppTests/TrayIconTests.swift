@@ -32,9 +32,7 @@ import Testing
     #expect(try await tray.properties(of: tray.item)["Title"]?.string == "CopyPasta")
   }
 
-  @Test func `the tray icon counts as shown only while a watcher accepts it and a tray host exists`()
-    async throws
-  {
+  @Test func `the tray icon counts as shown only while a watcher and a host accept it`() async throws {
     do {
       let refusing = try ScriptedWatcher(on: tray.scene.client, refuses: true)
       try await pump("the item") { refusing.items == [tray.name] }

@@ -31,12 +31,17 @@ import Testing
     window.destroy()
   }
 
-  /// On GNOME, the first click of a double click opens a menu, which takes the focus from the window.
-  @Test func `a tray click right after the window has lost the focus hides the window`() async throws {
-    toggler.show(.ambient)
+  private func showOtherWindow() async throws -> Window {
     let other = Window(title: "other")
     other.present()
     try await pump("the window behind another one") { !window.isActive }
+    return other
+  }
+
+  /// On GNOME, the first click of a double click opens a menu, which takes the focus from the window.
+  @Test func `a tray click right after the window has lost the focus hides the window`() async throws {
+    toggler.show(.ambient)
+    let other = try await showOtherWindow()
     toggler.toggleByClick(.ambient)
     #expect(!window.isShown)
     other.destroy()
@@ -45,9 +50,7 @@ import Testing
 
   @Test func `a launch while a toggle asks for the focus is not hidden by the answer`() async throws {
     toggler.show(.ambient)
-    let other = Window(title: "other")
-    other.present()
-    try await pump("the window behind another one") { !window.isActive }
+    let other = try await showOtherWindow()
     toggler.toggle(.ambient)
     try await pump("the question") { desktop.question != nil }
     toggler.show(.ambient)
