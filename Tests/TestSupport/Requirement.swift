@@ -5,16 +5,12 @@ import Foundation
 /// Each requirement is tried, once in a test process, because a user id or an installed file does not tell what is
 /// allowed. The summary of `meson-helpers/test` counts the tests that were left out for each reason.
 ///
-///     @Test(.enabled(if: Requirement.mounts.isMet, "\(Requirement.mounts)"))
+///     @Test(.enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"))
 public struct Requirement: CustomStringConvertible, Sendable {
   /// Why tests are left out if the requirement is not met.
   public let description: String
   /// Whether the attempt succeeded.
   public let isMet: Bool
-
-  /// Mounting a disk in a mount namespace, and running programs in that namespace.
-  public static let mounts = Requirement(
-    "nothing can be mounted here", trying: "unshare --mount mount -t tmpfs tmpfs /mnt")
 
   /// A user whom permissions restrict: the tests' own one, or one to whom root can switch and whom `TMPDIR` lets in.
   public static let restrictedUser = Requirement(

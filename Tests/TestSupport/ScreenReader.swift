@@ -50,25 +50,25 @@ public struct ScreenReader: Sendable {
   /// The lines of `screen_reader.py listen` so far: announcements, changed descriptions and `window:activate`.
   public var heard: [String] { Array((listener?.lines ?? []).dropFirst()) }
 
+  /// Waits until something that contains these words was announced.
+  public func waitToHear(_ words: String) async throws {
+    try await waitUntil("“\(words)” announced") {
+      "\(heard)"
+    } _: {
+      heard.contains { $0.contains(words) }
+    }
+  }
+
   /// All elements, including those outside the screen, because GTK 4.8 does not report which ones are on the screen.
-  public func tree() async throws -> Element { try await ask("tree") }
-
-  /// Presses the button with this name through its accessible action.
-  public func press(_ name: String) async throws { let _: Bool = try await ask("press " + name) }
-
-  /// The distance of the label with this text from the top of its window, in pixels.
   ///
-  /// With GTK 4.18 every distance is too small by the same 40 pixels or so.
-  public func depth(of text: String) async throws -> Int { try await ask("depth " + text) }
-
-  /// Sends a request to the screen reader's process, which starts at the first use on a desktop and ends with it.
-  private func ask<Value: Decodable>(_ question: String) async throws -> Value {
+  /// The screen reader's process starts at the first use on a desktop, and ends with it.
+  public func tree() async throws -> Element {
     let path = desktop.home.runtimeDirectory + "/screen-reader"
     if !FileManager.default.fileExists(atPath: path) {
       let process = try desktop.start(Self.arguments("serve", path))
       _ = try await VirtualDesktop.firstLine(of: process)
     }
-    return try desktop.ask(path, question)
+    return try desktop.ask(path, "tree")
   }
 
   private static func arguments(_ rest: String...) -> [String] {

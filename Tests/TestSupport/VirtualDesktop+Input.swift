@@ -5,7 +5,7 @@ extension VirtualDesktop {
   /// Moves the pointer to a position on the screen.
   public func moveMouse(x: Int, y: Int) async throws { try await windowSystem.moveMouse(x: x, y: y) }
 
-  /// Clicks at a position on the screen; button 1 is the primary one, 3 the secondary, 4 and 5 scroll.
+  /// Clicks at a position on the screen; button 1 is the primary one, 3 the secondary.
   public func click(x: Int, y: Int, button: Int = 1) async throws {
     try await moveMouse(x: x, y: y)
     try await windowSystem.click(button: button)

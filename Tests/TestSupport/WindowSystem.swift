@@ -5,7 +5,7 @@ protocol WindowSystem: Sendable {
   /// Presses and releases these keys, such as `ctrl+c`, one after the other.
   func press(_ keys: [String]) async throws
   func moveMouse(x: Int, y: Int) async throws
-  /// Clicks at the pointer's position; buttons 4 and 5 scroll.
+  /// Clicks at the pointer's position.
   func click(button: Int) async throws
 
   /// The id of the visible window with this title.

@@ -10,7 +10,7 @@ import Testing
   @Test func `a text dropped during a pause is recorded once, and UTF8_STRING is validated`()
     async throws
   {
-    try await Scene.run { scene in
+    try await Scene.run(accessibility: true) { scene in
       let other = try await scene.openDragging("source", Self.text)
       try await scene.pause()
       let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
@@ -21,14 +21,14 @@ import Testing
         try await scene.waitForFirstRow()
       }
       try await scene.close(other)
-      let edge = try await scene.watchEdge()
+      let reader = try await ScreenReader.listening(on: scene.desktop)
       for digits in ["41004200", "636166e9", "C3A900"] {
         let other = try await scene.openDragging("utf8", digits)
         try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
         try await other.program.waitUntil("the end of the drag") { !$0.isEmpty }
         try await scene.close(other)
       }
-      try await scene.expectNotice(at: edge)
+      try await reader.waitToHear("This copy is not plain text.")
       try await scene.expectNewest("é")
       #expect(unseen.requests == [])
       #expect(try await scene.history.texts() == ["é", Self.text])

@@ -42,28 +42,6 @@ import Testing
       #expect(try await scene.history.count() == 1)
     }
   }
-
-  @Test func `a damaged history is reported by --check, and repaired only by a window`() async throws {
-    try await Scene.run(with: (1...200).map { "a text of its own \($0)" }) { scene in
-      try await scene.end()
-      let file = try FileHandle(forUpdating: URL(fileURLWithPath: scene.app.databasePath))
-      try file.seek(toOffset: 2 * 4096)
-      try file.write(contentsOf: Data(repeating: 0xa5, count: 4096))
-      try file.close()
-      let damaged = try await shell("copypasta --check", on: scene.desktop)
-      #expect(damaged.exit == .code(1))
-      #expect(!damaged.text.isEmpty && !damaged.text.contains("of its own"), "\(damaged.text)")
-      let bytes = try Data(contentsOf: URL(fileURLWithPath: scene.app.databasePath))
-      let hidden = try scene.desktop.start([CopyPasta.programPath, "--background"])
-      try await hidden.expectRest()
-      #expect(try await hidden.stop() == .code(0))
-      #expect(try Data(contentsOf: URL(fileURLWithPath: scene.app.databasePath)) == bytes)
-      let mended = Scene(desktop: scene.desktop, app: try await CopyPasta.launch(on: scene.desktop))
-      try await mended.capture("recorded after the recovery")
-      #expect(try await shell("copypasta --check", on: scene.desktop).exit == .code(0))
-      #expect(try await mended.app.stop() == .code(0))
-    }
-  }
 }
 
 /// Runs a line of bash without a display, in this desktop's home folder; `copypasta` calls the program.

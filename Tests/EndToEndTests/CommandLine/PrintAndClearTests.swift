@@ -50,28 +50,4 @@ import Testing
       #expect(try await shell("copypasta --clear", on: desktop).text == "0 items were deleted.")
     }
   }
-
-  /// The disk has 256 KiB and is mounted in a mount namespace of its own.
-  @Test(
-    .enabled(if: Requirement.mounts.isMet, "\(Requirement.mounts)"),
-    arguments: ["dd if=/dev/zero of=filler bs=4096 2>/dev/null", "cd / && mount -o remount,ro $folder"])
-  func `on a full or read-only disk --print prints, and --clear fails with a one-line error`(change: String)
-    async throws
-  {
-    try await VirtualDesktop.with { desktop in
-      try await Scene.fillHistory(with: ["one", "two"], on: desktop)
-      let result = try await shell(
-        """
-        export -f copypasta
-        export change='\(change)' folder=$HOME/.local/share/copypasta
-        unshare -m bash -c '
-          mv $folder $folder-saved && mkdir $folder && mount -t tmpfs -o size=256k,mode=700 tmpfs $folder
-          cp $folder-saved/* $folder && cd $folder && eval "$change"
-          copypasta --print 2; echo; copypasta --clear; echo $?; copypasta --print'
-        """, on: desktop)
-      #expect(result.text == "one\n1\ntwo", "\(result.text)")
-      #expect(result.errors.hasPrefix("copypasta: Couldn’t clear the history. "), "\(result.errors)")
-      #expect(result.errors.split(separator: "\n").count == 1)
-    }
-  }
 }

@@ -81,12 +81,8 @@ import Testing
 extension VirtualDesktop {
   /// Whether the program has opened its history and, on X11, created an unmapped window.
   fileprivate func hasHiddenWindow(of program: Program) async throws -> Bool {
-    let folder = "/proc/\(program.processID)/fd"
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
-      // The file may have been closed since it was listed.
-      try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
-    }
-    guard files.contains(CopyPasta.databasePath(dataHome: home.dataHome)) else { return false }
+    let history = CopyPasta.databasePath(dataHome: home.dataHome)
+    guard try openFiles(of: "\(program.processID)").contains(history) else { return false }
     guard kind == .x11 else { return true }
     return try await run(["xwininfo", "-name", "CopyPasta"]).text.contains("IsUnMapped")
   }
@@ -98,9 +94,9 @@ extension Program {
     var last: [Int] = []
     // Idle threads exit after a while, and wake up once more to do so.
     let isAtRest = try await eventually(within: .seconds(90), every: .zero) {
-      let before = try #require(sleeps)
+      let before = try sleeps()
       try await Task.sleep(for: IdleTests.rest)
-      last.append(try #require(sleeps) - before)
+      last.append(try sleeps() - before)
       return last.suffix(2) == [0, 0]
     }
     #expect(isAtRest, "woken up in each \(IdleTests.rest): \(last)", sourceLocation: sourceLocation)

@@ -35,7 +35,8 @@ import Testing
       try await waitUntil("all popups counted") { frames().count == before + 9 }
       let counts = frames().suffix(8)
       // On X11, newer versions of GTK draw even an empty window up to three times.
-      let isOld = try await GtkRequestor.version(on: desktop).lexicographicallyPrecedes([4, 14])
+      let version = try await desktop.run(["pkg-config", "--modversion", "gtk4"]).succeeded().text
+      let isOld = ["4.8.", "4.10.", "4.12."].contains { version.hasPrefix($0) }
       let expected = kind == .x11 && !isOld ? 1...3 : 1...1
       #expect(expected.contains(counts.sorted()[4]), "frames of each popup: \(counts)")
       #expect(try await app.stop() == .code(0))

@@ -39,7 +39,9 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `switching to another program hides the popup and its menu`(_ kind: VirtualDesktop.Kind) async throws {
+  func `switching to another program hides the popup with its menu or dialog`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try await scene.toggle()
@@ -60,47 +62,16 @@ import Testing
       if [.x11, .wayland].contains(kind) { try await scene.openPopup("Menu", over: window) }
       try await other.activate()
       try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
-      guard kind == .x11 else { return }
+      guard VirtualDesktop.Kind.everywhere.contains(kind) else { return }
       try await scene.toggle()
       try await scene.waitUntilActive()
       #expect(try await scene.desktop.popups().isEmpty)
-    }
-  }
-
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `switching from Preferences to another program hides the popup, too`(_ kind: VirtualDesktop.Kind)
-    async throws
-  {
-    try await Scene.run(on: kind, with: ["text"]) { scene in
-      let other = try await scene.hideBehindOtherWindow()
-      try await scene.toggle()
-      try await scene.waitUntilActive()
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await other.activate()
       try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
       try await waitUntil("Preferences closed") {
         try await scene.desktop.window(titled: "Preferences") == nil
       }
-    }
-  }
-
-  @Test(
-    .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
-    arguments: VirtualDesktop.Kind.everywhere)
-  func `with hide-popup off, the popup stays after a copy and beside another program`(
-    _ kind: VirtualDesktop.Kind
-  ) async throws {
-    try await Scene.run(on: kind, with: ["old", "new"]) { scene in
-      let other = try await scene.hideBehindOtherWindow()
-      try scene.desktop.home.set(["hide-popup": "false", "shortcut": "''"])
-      try await scene.toggle()
-      try await scene.waitUntilActive()
-      try await scene.desktop.press("Down", "Return")
-      try await scene.expectClipboard("old")
-      try await other.activate()
-      try await waitUntil("the other window active") { try await other.isActive() }
-      try await Task.sleep(for: .milliseconds(600))
-      #expect(try await scene.shownWindow() != nil)
     }
   }
 }

@@ -9,6 +9,13 @@ import Testing
   /// Less than D-Bus's default of 25 s, and more than a busy machine needs to open the window.
   private static let callTimeout = Duration.seconds(15)
 
+  private static func launchInTime(on desktop: VirtualDesktop) async throws -> Scene {
+    let start = ContinuousClock.now
+    let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+    #expect(ContinuousClock.now - start < callTimeout)
+    return scene
+  }
+
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `a hanging portal does not block the window, and its later answer is applied`(
     _ kind: VirtualDesktop.Kind
@@ -21,9 +28,7 @@ import Testing
       let portal = try await TestPortal.start(["color-scheme": "uint32 1"], on: desktop)
       portal.program.signal(SIGSTOP)
       defer { portal.program.signal(SIGCONT) }
-      let start = ContinuousClock.now
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      #expect(ContinuousClock.now - start < Self.callTimeout)
+      let scene = try await Self.launchInTime(on: desktop)
       try await scene.expectGround(isDark: false)
       try await scene.capture("meanwhile")
       // On X11 GTK does not need the portal, so no message is logged.
@@ -42,9 +47,7 @@ import Testing
     try await VirtualDesktop.with(kind, mostlyWaits: true) { desktop in
       desktop.signalBus(SIGSTOP)
       defer { desktop.signalBus(SIGCONT) }
-      let start = ContinuousClock.now
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      #expect(ContinuousClock.now - start < Self.callTimeout)
+      let scene = try await Self.launchInTime(on: desktop)
       try await scene.capture("without a bus")
       #expect(try await scene.app.stop() == .code(0))
       #expect(scene.app.errors.hasPrefix("copypasta: No session bus"), "\(scene.app.errors)")
@@ -57,9 +60,7 @@ import Testing
       try await host.waitUntil("the name") { $0 == ["ready"] }
       host.signal(SIGSTOP)
       defer { host.signal(SIGCONT) }
-      let start = ContinuousClock.now
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      #expect(ContinuousClock.now - start < Self.callTimeout)
+      let scene = try await Self.launchInTime(on: desktop)
       try await scene.capture("meanwhile")
       let quit = ContinuousClock.now
       try await scene.end()
@@ -81,10 +82,8 @@ import Testing
     async throws
   {
     try await VirtualDesktop.with(kind, mostlyWaits: true) { desktop in
-      let silent = try desktop.start([
-        "/usr/bin/python3", Fixture.path("silent_accessibility.py"), desktop.home.path + "/silent",
-      ])
-      try await silent.waitUntil("the bus") { $0 == ["ready"] }
+      let silent = try await desktop.startSilentAccessibilityBus()
+      defer { silent.signal(SIGCONT) }
       let scene = Scene(
         desktop: desktop, app: try await CopyPasta.launch(on: desktop, environment: ["GTK_A11Y": ""]))
       // The focus moves from the empty page to the row, which GTK reports to the accessibility bus.
@@ -110,5 +109,17 @@ import Testing
       #expect(scene.app.errors == "copypasta: The connection to the session bus was lost.\n")
       #expect(try await scene.history.texts() == ["kept"])
     }
+  }
+}
+
+extension VirtualDesktop {
+  /// Starts an accessibility bus that accepts connections and never answers, until it gets SIGCONT.
+  func startSilentAccessibilityBus() async throws -> PrivateBus {
+    let silent = try await PrivateBus.start()
+    silent.signal(SIGSTOP)
+    let object = ["/org/a11y/bus", "org.a11y.Bus", "('\(silent.address)',)", "GetAddress::s"]
+    let service = try start(Fixture.python("service.py", ["org.a11y.Bus"] + object))
+    try await service.waitUntil("the name taken") { $0 == ["ready"] }
+    return silent
   }
 }

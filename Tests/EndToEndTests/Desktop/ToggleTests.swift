@@ -42,7 +42,7 @@ import Testing
   @Test func `--toggle calls the running instance with the launch's activation token`() async throws {
     let command = try await InstalledCommand.withScript()
     let bus = try await PrivateBus.start()
-    let application = try await startApplication("answers", on: bus)
+    let application = try await startApplication("()", on: bus)
     for (variables, data) in [
       ([], "@a{sv} {}"),
       (["DESKTOP_STARTUP_ID=id"], "{'desktop-startup-id': <'id'>, 'activation-token': <'id'>}"),
@@ -62,7 +62,7 @@ import Testing
   @Test(arguments: ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"])
   func `a second launch passes its activation token to the running instance`(variable: String) async throws {
     try await VirtualDesktop.with { desktop in
-      let running = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), "answers"])
+      let running = try desktop.start(application("()"))
       try await running.waitUntil("the name taken") { $0 == ["ready"] }
       let launch = try await desktop.run([CopyPasta.programPath], environment: [variable: "token"])
       #expect(launch.exit == .code(0))
@@ -129,7 +129,7 @@ import Testing
   {
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()
-      let ending = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), "ends"])
+      let ending = try desktop.start(application("ends"))
       try await ending.waitUntil("the name taken") { $0 == ["ready"] }
       let program = try desktop.start([command.path] + arguments)
       try await waitUntil("a window") {
@@ -152,7 +152,7 @@ import Testing
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()
       let error = "org.freedesktop.DBus.Error.NoReply"
-      let other = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), error])
+      let other = try desktop.start(application(error))
       try await other.waitUntil("the name taken") { $0 == ["ready"] }
       let address = desktop.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
       let lost = "No session bus: --toggle cannot reach a running CopyPasta."
@@ -171,9 +171,18 @@ import Testing
   }
 
   private func startApplication(_ behaviour: String, on bus: PrivateBus) async throws -> Program {
-    let application = try bus.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), behaviour])
+    let application = try bus.start(application(behaviour))
     try await application.waitUntil("the name taken") { $0 == ["ready"] }
     return application
+  }
+
+  /// The command that owns the program's name, and answers calls in one way; with "starts", it has no object yet.
+  private func application(_ behaviour: String) -> [String] {
+    let object = [
+      "/org/copypasta/CopyPasta", "org.freedesktop.Application", behaviour, "Activate:a{sv}:",
+      "ActivateAction:s av a{sv}:",
+    ]
+    return Fixture.python("service.py", [CopyPasta.applicationID] + (behaviour == "starts" ? [] : object))
   }
 }
 

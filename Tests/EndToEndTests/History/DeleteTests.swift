@@ -18,12 +18,4 @@ import Testing
       try await scene.expectClipboard("row 4")
     }
   }
-
-  @Test func `deleting the oldest row focuses the row above`() async throws {
-    try await Scene.run(with: (1...5).map { "row \($0)" }) { scene in
-      try await scene.desktop.press("End", "Delete", "KP_Delete", "KP_Enter")
-      #expect(try await eventually { try await scene.history.texts() == ["row 5", "row 4", "row 3"] })
-      try await scene.expectClipboard("row 3")
-    }
-  }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Preferences, used with the keyboard and the wheel.
+/// Preferences, used with the keyboard.
 @Suite(.keepsPictures) struct DialogTests {
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
   func `while waiting, the shortcut button captures window shortcuts, Escape cancels, and Backspace clears`(

@@ -3,21 +3,27 @@ import Testing
 
 /// A press that activates the window, which then records another program's text before the button is released.
 @Suite(.keepsPictures, .tags(.actsOnThePressedRow)) struct PressTests {
-  @Test func `a click copies the row that was pressed although a new row arrives before the release`()
-    async throws
-  {
+  @Test(arguments: [1, 3])
+  func `a click and a row's menu act on the row that was pressed although a new row arrives meanwhile`(
+    button: Int
+  ) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
-      try await scene.pressSecondRow(button: 1)
-      try await scene.expectClipboard("middle")
-      #expect(try await scene.history.texts() == ["elsewhere", "newest", "middle", "oldest"])
-    }
-  }
-
-  @Test func `a row's menu acts on the row that was pressed although a new row arrives before the release`()
-    async throws
-  {
-    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
-      try await scene.pressSecondRow(button: 3)
+      try await scene.openOtherWindow()
+      try await scene.desktop.copy("elsewhere")
+      let before = try await scene.settledScreenshot()
+      let point = Scene.firstRowPoint
+      try await scene.app.window.moveMouse(x: point.x, y: point.y + 34)
+      try await scene.desktop.xdotool("mousedown", "\(button)")
+      try await scene.expectNewest("elsewhere")
+      try await waitUntil("the new row drawn") {
+        try await !scene.screenshot().hasSameText(as: before, in: Scene.firstRow)
+      }
+      try await scene.desktop.xdotool("sleep", "0.15", "mouseup", "\(button)")
+      guard button == 3 else {
+        try await scene.expectClipboard("middle")
+        #expect(try await scene.history.texts() == ["elsewhere", "newest", "middle", "oldest"])
+        return
+      }
       try await scene.waitForPopup()
       try await scene.desktop.press("d")
       try await waitUntil("the row deleted") {
@@ -44,21 +50,5 @@ import Testing
       try await scene.desktop.xdotool("mouseup", "1")
       #expect(try await scene.desktop.paste() == nil)
     }
-  }
-}
-
-extension Scene {
-  /// Presses the second row while another program is active, and releases the button once a new row has moved it.
-  fileprivate func pressSecondRow(button: Int) async throws {
-    try await openOtherWindow()
-    try await desktop.copy("elsewhere")
-    let before = try await settledScreenshot()
-    try await app.window.moveMouse(x: Self.firstRowPoint.x, y: Self.firstRowPoint.y + 34)
-    try await desktop.xdotool("mousedown", "\(button)")
-    try await expectNewest("elsewhere")
-    try await waitUntil("the new row drawn") {
-      try await !screenshot().hasSameText(as: before, in: Self.firstRow)
-    }
-    try await desktop.xdotool("sleep", "0.15", "mouseup", "\(button)")
   }
 }

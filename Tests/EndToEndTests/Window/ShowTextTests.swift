@@ -38,29 +38,12 @@ import Testing
     }
   }
 
-  @Test func `a selection is copied byte for byte, even if the text is displayed differently`() async throws {
-    let texts = [
-      String(repeating: "0123456789", count: 500), "a\tb\u{200E}c\r\nd\u{1}\n",
-      String(repeating: "\t", count: 3000),
-    ]
-    try await Scene.run(with: texts) { scene in
-      try await scene.parkMouse()
-      // Open the newest text from its menu, and the others with Alt+Enter.
-      try await scene.desktop.press("Home", "Menu")
-      try await scene.waitForPopup()
-      for (text, keys) in zip(texts.reversed(), ["v", "alt+Return", "alt+Return"]) {
-        try await scene.openDialog(keys, titled: "Full Text")
-        try await scene.desktop.press("ctrl+a", "ctrl+c")
-        try await scene.expectClipboard(text)
-        try await scene.closeText()
-        try await scene.desktop.press("Down")
-      }
-    }
-  }
-
-  @Test func `the full text window exposes its name and length to a screen reader`() async throws {
+  /// Only the active window announces its messages.
+  @Test func `the full text window exposes its name and length, and announces that its row is gone`()
+    async throws
+  {
     try await Scene.run(with: ["private words"], accessibility: true) { scene in
-      let reader = ScreenReader(desktop: scene.desktop)
+      let reader = try await ScreenReader.listening(on: scene.desktop)
       let window = try await scene.openDialog("alt+Return", titled: "Full Text")
       try await waitUntil("the text in focus") { try await reader.tree().focused?.name == "Full Text" }
       let focused = try #require(try await reader.tree().focused)
@@ -68,19 +51,9 @@ import Testing
       #expect(try await window.title() == "Full Text")
       let names = try await reader.tree().all.map(\.name)
       #expect(names.contains("Copy"))
-    }
-  }
-
-  /// Only the active window announces its messages.
-  @Test func `copying a text whose row is gone shows an error in the full text window`() async throws {
-    try await Scene.run(with: ["one", "two"], accessibility: true) { scene in
-      let reader = try await ScreenReader.listening(on: scene.desktop)
-      try await scene.openDialog("alt+Return", titled: "Full Text")
       try scene.history.change("DELETE FROM clip")
       try await scene.desktop.press("alt+c")
-      try await waitUntil("the announcement") {
-        reader.heard.contains { $0.contains("This item is no longer in the history.") }
-      }
+      try await reader.waitToHear("This item is no longer in the history.")
     }
   }
 }

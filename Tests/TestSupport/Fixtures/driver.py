@@ -1,7 +1,7 @@
 """The base of labwc.py and kwin.py: tracks a compositor's windows, and accepts orders from tests on a socket.
 
 An order is a line with a name in `Driver.orders` and arguments. The answer is the list of windows, as JSON. A driver has
-the methods `move`, `button`, `scroll`, `activate`, `minimise` and `close`.
+the methods `move`, `button`, `activate`, `minimise` and `close`.
 """
 import json
 import select
@@ -10,9 +10,8 @@ import socket
 import wayland
 
 TITLE, APPLICATION = 0, 1
-# The codes of linux/input-event-codes.h, by X11 button number; the buttons 4 and 5 scroll.
+# The codes of linux/input-event-codes.h, by X11 button number.
 BUTTONS = {1: 0x110, 2: 0x112, 3: 0x111}
-WHEEL_STEP = 15 * 256
 
 
 class Window:
@@ -45,12 +44,8 @@ class Driver:
             window.application = wayland.string(data)
 
     def click(self, button):
-        button = int(button)
-        if button in BUTTONS:
-            for is_pressed in 1, 0:
-                self.button(BUTTONS[button], is_pressed)
-        else:
-            self.scroll(1 if button == 5 else -1)
+        for is_pressed in 1, 0:
+            self.button(BUTTONS[int(button)], is_pressed)
 
     def answer(self, order):
         word, *words = order.split()

@@ -11,9 +11,8 @@ import sys
 import driver
 import wayland
 
-AUTHENTICATE, BUTTON, AXIS, POINTER_MOTION_ABSOLUTE, KEYBOARD_KEY = 0, 2, 3, 9, 10
+AUTHENTICATE, BUTTON, POINTER_MOTION_ABSOLUTE, KEYBOARD_KEY = 0, 2, 9, 10
 PRESSED, RELEASED = 1, 0
-VERTICAL = 0
 # The codes of linux/input-event-codes.h.
 CODES = {'Escape': 1, 'BackSpace': 14, 'Tab': 15, 'Return': 28, 'ctrl': 29, 'shift': 42, 'comma': 51, 'alt': 56,
          'space': 57, 'F4': 62, 'F10': 68, 'Home': 102, 'Up': 103, 'Page_Up': 104, 'Left': 105, 'Right': 106,
@@ -80,9 +79,6 @@ class KWin(driver.Driver):
 
     def button(self, code, is_pressed):
         self.input(BUTTON, code, is_pressed)
-
-    def scroll(self, way):
-        self.input(AXIS, VERTICAL, way * driver.WHEEL_STEP)
 
 
 KWin().serve(sys.argv[1])

@@ -17,8 +17,7 @@ TOPLEVEL = 0
 STATE, CLOSED = 4, 6
 UNSET_MINIMISED, SET_MINIMISED, ACTIVATE, CLOSE = 3, 2, 4, 5
 MAXIMISED, MINIMISED, ACTIVE = 0, 1, 2
-MOTION_ABSOLUTE, BUTTON, FRAME, AXIS_SOURCE, AXIS_DISCRETE = 1, 2, 4, 5, 7
-WHEEL, VERTICAL = 0, 0
+MOTION_ABSOLUTE, BUTTON, FRAME = 1, 2, 4
 
 
 class Labwc(driver.Driver):
@@ -66,10 +65,6 @@ class Labwc(driver.Driver):
 
     def button(self, code, is_pressed):
         self.point(BUTTON, 0, code, is_pressed)
-
-    def scroll(self, way):
-        self.connection.request(self.pointer, AXIS_SOURCE, WHEEL)
-        self.point(AXIS_DISCRETE, 0, VERTICAL, way * driver.WHEEL_STEP & 0xffffffff, way & 0xffffffff)
 
     def point(self, opcode, *arguments):
         self.connection.request(self.pointer, opcode, *arguments)

@@ -1,9 +1,7 @@
 """Reads a program as a screen reader does, through AT-SPI.
 
-screen_reader.py NAME serve SOCKET  prints "ready", then handles one order from each connection to that socket:
-    tree         returns all elements as JSON: role, name, description, states, children
-    press TEXT   runs the action of the button with that name
-    depth TEXT   returns the vertical position of the label with that text, in its window
+screen_reader.py NAME serve SOCKET  prints "ready", then answers each connection to that socket with all elements, as JSON:
+                                    role, name, description, states, children
 screen_reader.py NAME listen        prints "listening", then a line for each announcement and each changed description of
                                     any program, and "window:activate" each time that a window becomes active while
                                     the program NAME is registered with AT-SPI
@@ -18,7 +16,6 @@ import time
 import pyatspi
 
 NAME = sys.argv[1]
-BUTTONS = ('push button', 'button', 'toggle button')
 
 
 def known():
@@ -47,29 +44,8 @@ def described(node):
         'children': [described(child) for child in children(node)]}
 
 
-def find(node, roles, name):
-    if node.getRoleName() in roles and node.name == name:
-        return node
-    return next(filter(None, (find(child, roles, name) for child in children(node))), None)
-
-
-def named(roles, name):
-    if found := find(program(), roles, name):
-        return found
-    raise LookupError(f'no such {roles[0]}: {name}')
-
-
-def answer(order):
-    word, _, text = order.partition(' ')
-    if word == 'press':
-        return named(BUTTONS, text).queryAction().doAction(0)
-    if word == 'depth':
-        return named(('label',), text).queryComponent().getExtents(pyatspi.WINDOW_COORDS).y
-    return described(program())
-
-
 def serve(path):
-    """Handles each order in a new process, like a screen reader that has just started, because libatspi caches elements.
+    """Answers in a new process each time, like a screen reader that has just started, because libatspi caches elements.
     This process only loads the libraries, and does not connect to the bus."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as server:
@@ -81,14 +57,15 @@ def serve(path):
             with client:
                 if os.fork() == 0:
                     look(client)
-            # Pause between orders, because a test that polls would slow down what it waits for.
+            # Pause between answers, because a test that polls would slow down what it waits for.
             time.sleep(0.1)
 
 
 def look(client):
     with client.makefile('rw', encoding='utf-8') as stream:
+        stream.readline()
         try:
-            result = {'answer': answer(json.loads(stream.readline()))}
+            result = {'answer': described(program())}
         except Exception as error:
             result = {'error': repr(error)}
         stream.write(json.dumps(result))

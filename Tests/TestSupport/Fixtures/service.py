@@ -1,4 +1,9 @@
-"""Services on the session bus, in place of those that the test desktops lack. `service.py NAME` only owns a name."""
+"""Services on the session bus, in place of those that the test desktops lack.
+
+service.py NAME [PATH INTERFACE ANSWER METHOD:TYPES:TYPES...]: owns the name. With an object, prints each call of its methods,
+and answers all of them in one way: with a tuple in GVariant's text format, with a D-Bus error, or "hangs" or "ends".
+"""
+import os
 import sys
 
 from gi.repository import Gio, GLib
@@ -26,5 +31,18 @@ def serve(name, path, interfaces, called):
     GLib.MainLoop().run()
 
 
+def called(_bus, _sender, _path, _interface, method, arguments, invocation):
+    print(method, arguments, flush=True)
+    if answer == 'ends':
+        os._exit(0)
+    if answer.startswith('('):
+        invocation.return_value(GLib.Variant.parse(None, answer, None, None))
+    elif answer != 'hangs':
+        invocation.return_dbus_error(answer, 'as the test wants it')
+
+
 if __name__ == '__main__':
-    serve(sys.argv[1], '/', {}, None)
+    name, *rest = sys.argv[1:]
+    path, interface, answer, *methods = rest or ['/', '', '']
+    serve(name, path, {interface: {method: types for method, *types in (each.split(':') for each in methods)}}
+          if interface else {}, called)
