@@ -200,18 +200,6 @@ extension X11KitTests {
       try await expectNextPasteIsRight()
     }
 
-    @Test func `a long text is sent in chunks that fit an X server without BIG-REQUESTS`() async throws {
-      let proxy = try Client.fixture("small_requests", display: display)
-      let small: String = try #require(try await proxy.nextLine())
-      let owner = X11Selections(display: small)
-      for size in [60 << 10, 200 << 10, 1 << 20] {
-        let text = sampleText(size)
-        try await owner.offer(text)
-        #expect(try await paste(display: display) == text, "\(size)")
-      }
-      #expect(await owner.isOwner)
-    }
-
     @Test func `a display name with a screen number selects the root window of that screen`() async throws {
       let server = try await XServer(screens: 2)
       let roots = try ["", ".0", ".1"].map { try XConnection(display: server.display + $0).root }

@@ -56,6 +56,8 @@ extension X11KitTests {
       ("Nul", .text("ab\0cd")),
       ("Latin1", .text("café")),
       ("StringInUTF8", .text("café")),
+      // `ClipboardOfferTests` has the rules for the order of requests.
+      ("Forms:UTF8_STRING=refused,text/plain;charset=utf-8=empty,STRING=served", .text("the owner's text")),
     ])
     func `a clipboard read returns the owner's text or the matching error`(
       _ behaviour: String, _ expected: Outcome
@@ -95,33 +97,6 @@ extension X11KitTests {
       try await own("Owner", for: way)
       #expect(await reader.outcome(reason: way) == .text("the owner's text"))
       #expect(try await owner.lines(before: "lost") == ["TARGETS", "x-kde-passwordManagerHint"])
-    }
-
-    /// The answers to requests for `UTF8_STRING`, `text/plain;charset=utf-8` and `STRING`, in this order.
-    static let forms: [(answers: String, outcome: Outcome, asked: Int)] = [
-      ("refused,empty,served", .text("the owner's text"), 3),
-      ("mute,served,served", .text("the owner's text"), 2),
-      ("wrong,served,served", .text("the owner's text"), 2),
-      ("refused-dies,served,served", .failure(.ownerGone), 1),
-      ("empty,empty,empty", .text(""), 3),
-    ]
-
-    /// `ClipboardOfferTests` has the rules for all transports.
-    @Test(arguments: forms)
-    func `text forms are requested in turn until the owner serves one`(
-      forms: (answers: String, outcome: Outcome, asked: Int)
-    ) async throws {
-      let names = ["UTF8_STRING", "text/plain;charset=utf-8", "STRING"]
-      let pairs = zip(names, forms.answers.split(separator: ",")).map { "\($0)=\($1)" }
-      let owner = try await own("Forms:" + pairs.joined(separator: ","))
-      // Do not make the limit for a mute form too short, because the forms after it share the limit.
-      let limit = Duration.seconds(forms.answers.contains("mute") ? 5 : 60)
-      #expect(await reader.outcome(idleTimeout: limit) == forms.outcome)
-      try await own("Owner")
-      // An owner that has died after its first answer may have received the next request.
-      let asked = try await owner.lines(before: "lost").prefix(1 + forms.asked)
-      #expect(asked == ["TARGETS"] + names.prefix(forms.asked))
-      #expect(await reader.outcome() == .text("the owner's text"))
     }
 
     @Test func `a read sends no request if its offer was replaced`() async throws {

@@ -146,9 +146,6 @@ class Owner(owners.Owner):
     def atoms(self, request):
         self.put(request, TEXT, Xatom.ATOM)
 
-    def wrong(self, request):
-        self.put(request, TEXT, self.atom('FIXTURE_TYPE'))
-
     def forged(self, request):
         """Sends forged events: for a different target, a different property, and a destroyed window."""
         other = self.atom('FIXTURE_OTHER')
