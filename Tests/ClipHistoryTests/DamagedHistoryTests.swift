@@ -9,7 +9,7 @@ import Testing
   let history = TemporaryHistory()
 
   /// Which page of a history with 2,000 rows is filled with zeros.
-  enum Page: String, CaseIterable {
+  enum Page: CaseIterable {
     case first, interior, leaf, newest
   }
 
@@ -70,20 +70,20 @@ import Testing
     await store.close()
   }
 
-  @Test(
-    .serialized, .enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"),
-    arguments: Page.allCases)
-  func `in a read-only folder, every readable row of a damaged history can be listed and copied`(
-    _ page: Page
-  ) async throws {
-    try await handing(page.rawValue, as: "page") {
-      await #expect(processExitsWith: .success) {
+  @Test(.enabled(if: Requirement.restrictedUser.isMet, "\(Requirement.restrictedUser)"))
+  func `in a read-only folder, every readable row of a damaged history can be listed and copied`()
+    async throws
+  {
+    await #expect(processExitsWith: .success) {
+      var histories: [(TemporaryHistory, [Int64])] = []
+      for page in Page.allCases {
         let history = TemporaryHistory()
-        let page = try #require(Page(rawValue: try handed("page")[0]))
-        let readable = try await Self.fill(history, damaging: page)
+        histories.append((history, try await Self.fill(history, damaging: page)))
         chmod(history.location.database, 0o400)
         chmod(history.location.folder, 0o500)
-        try TemporaryHistory.becomeOwner(of: [history])
+      }
+      try TemporaryHistory.becomeOwner(of: histories.map(\.0))
+      for (history, readable) in histories {
         #expect(try await history.onceAlone { try HistoryCheck(history.location).isSound } == false)
         await #expect(throws: StoreError.cannotBeRecovered) {
           try await HistoryRecovery().recover(history.location)

@@ -183,6 +183,7 @@ func expectReadable(_ history: TemporaryHistory, obstacle: StoreError) async thr
   #expect(try await store.text(of: 2) == ClipText("two"))
   await #expect(throws: obstacle) { try await store.add("three") }
   await #expect(throws: obstacle) { try await store.delete(1) }
+  #expect(try history.location.text(ofNewest: 1) == ClipText("two"))
   let check = try HistoryCheck(history.location)
   #expect(check.isSound && check.clipCount == 2)
   let clips = try ClipCursor(location: history.location)

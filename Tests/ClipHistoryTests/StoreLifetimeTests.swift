@@ -7,14 +7,8 @@ import Testing
 struct StoreLifetimeTests {
   let history = TemporaryHistory()
 
-  /// This process's open descriptors for this history's folder and files.
-  private func descriptors() throws -> [Int32] {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
-      // The descriptor of this directory listing is already closed.
-      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
-      return target?.hasPrefix(history.location.folder) == true
-    }.compactMap { Int32($0) }
-  }
+  /// Whether this process has this history's folder or one of its files open.
+  private func isOpen() throws -> Bool { try openFiles().contains { $0.hasPrefix(history.location.folder) } }
 
   @Test func `released stores and readers, and closed stores, hold no file descriptor`() async throws {
     weak var released: HistoryStore?
@@ -28,9 +22,9 @@ struct StoreLifetimeTests {
       #expect(try reader.newestPage(limit: 5) == [])
     }
     #expect(releasedReader == nil)
-    #expect(try !descriptors().isEmpty, "the other store's")
+    #expect(try isOpen(), "the other store's")
     await closed.close()
-    #expect(try await eventually { try released == nil && descriptors().isEmpty })
+    #expect(try await eventually { try released == nil && !isOpen() })
   }
 
   @Test func `a history store with a pending retry can be released`() async throws {
@@ -64,7 +58,7 @@ struct StoreLifetimeTests {
     try history.plant(Data("not a database at all, not at all".utf8))
     #expect(throws: StoreError.damaged) { try history.store() }
     #expect(throws: StoreError.damaged) { try history.reader() }
-    #expect(try descriptors() == [])
+    #expect(try !isOpen())
   }
 
   /// The system drops all locks of a process on a file when the process closes any descriptor of the file.

@@ -7,25 +7,12 @@ import Testing
 
 /// A history in a temporary folder, which is removed with this object.
 final class TemporaryHistory: Sendable {
-  private let parent = NSTemporaryDirectory() + "clip-history-\(UUID().uuidString)"
+  private let parent: TemporaryFolder
   let location: HistoryLocation
 
   init() {
-    mkdir(parent, 0o755)
-    location = HistoryLocation(folder: parent + "/data/copypasta")
-  }
-
-  deinit {
-    while FileManager.default.fileExists(atPath: parent) {
-      do {
-        try FileManager.default.removeItem(atPath: parent)
-      } catch CocoaError.fileNoSuchFile {
-        // FileManager stops deleting if a store that was just released removes its log at the same time.
-      } catch {
-        Issue.record(error)
-        break
-      }
-    }
+    do { parent = try TemporaryFolder() } catch { preconditionFailure("\(error)") }
+    location = HistoryLocation(folder: parent.path + "/data/copypasta")
   }
 
   func store(_ timeouts: HistoryStore.LockTimeouts = .init()) throws -> HistoryStore {
@@ -183,7 +170,7 @@ final class TemporaryHistory: Sendable {
   /// Switches to a user who owns only these histories, because permissions do not restrict root; for exit tests only.
   static func becomeOwner(of histories: [TemporaryHistory]) throws {
     guard geteuid() == 0 else { return }
-    for parent in histories.map(\.parent) {
+    for parent in histories.map(\.parent.path) {
       let below = try FileManager.default.subpathsOfDirectory(atPath: parent).map { parent + "/" + $0 }
       for path in [parent] + below { chown(path, 65534, 65534) }
     }
