@@ -19,10 +19,8 @@ public struct Screenshot: Sendable {
   /// The size in pixels.
   public let width, height: Int
 
-  /// The rows of pixels as received, because comparing bytes is fast even in a debug build.
-  private let pixels: [UInt8]
-  /// The bytes per pixel, and the offsets of the components in a pixel.
-  private let layout: (stride: Int, red: Int, green: Int, blue: Int)
+  /// The pixels from left to right and from top to bottom, as 0xRRGGBB.
+  private let pixels: [UInt32]
 
   /// Takes a picture of one window, or of the whole screen.
   public static func take(
@@ -32,11 +30,12 @@ public struct Screenshot: Sendable {
   }
 
   /// Makes a picture from the pixels of an X server: four bytes each, blue, green, red and an unused one.
-  init(bgrx pixels: [UInt8], width: Int, height: Int) {
+  init(bgrx bytes: [UInt8], width: Int, height: Int) {
     self.width = width
     self.height = height
-    self.pixels = pixels
-    layout = (4, 2, 1, 0)
+    pixels = stride(from: 0, to: 4 * width * height, by: 4).map {
+      UInt32(bytes[$0 + 2]) << 16 | UInt32(bytes[$0 + 1]) << 8 | UInt32(bytes[$0])
+    }
   }
 
   /// Parses a binary PPM: "P6", width, height and 255, separated by white space, and the pixels.
@@ -49,8 +48,9 @@ public struct Screenshot: Sendable {
     else { throw TestSupportError("no picture, but \(ppm.count) bytes") }
     self.width = width
     self.height = height
-    pixels = Array(ppm.suffix(width * height * 3))
-    layout = (3, 0, 1, 2)
+    pixels = stride(from: ppm.count - width * height * 3, to: ppm.count, by: 3).map {
+      UInt32(ppm[$0]) << 16 | UInt32(ppm[$0 + 1]) << 8 | UInt32(ppm[$0 + 2])
+    }
   }
 
   /// The colour of one pixel.
@@ -71,64 +71,31 @@ public struct Screenshot: Sendable {
 
   /// Whether all pixels of a rectangle have the same colour, which means that nothing is drawn there.
   public func isPlain(in rectangle: Rectangle) -> Bool {
-    var first: [UInt8]?
-    return allRows(of: rectangle) { row in
-      // In the first row, compare each pixel with the one before it. Compare all other rows with the first one.
-      defer { first = first ?? Array(row) }
-      return first.map { isSame(row, $0[...]) }
-        ?? isSame(row.dropFirst(layout.stride), row.dropLast(layout.stride))
-    }
+    let rows = rows(of: rectangle)
+    let first = rows.first?.first
+    return rows.allSatisfy { row in row.allSatisfy { $0 == first } }
   }
 
   /// Whether a rectangle has the same pixels in another picture.
   public func matches(_ other: Screenshot, in rectangle: Rectangle) -> Bool {
-    isSame(bytes(in: rectangle)[...], other.bytes(in: rectangle)[...])
+    rows(of: rectangle) == other.rows(of: rectangle)
   }
 
   /// The number of pixels of each colour in a rectangle.
   func counts(in rectangle: Rectangle) -> [Colour: Int] {
     var counts: [UInt32: Int] = [:]
-    for pixel in values(in: rectangle) { counts[pixel, default: 0] += 1 }
+    for pixel in rows(of: rectangle).joined() { counts[pixel, default: 0] += 1 }
     return Dictionary(uniqueKeysWithValues: counts.map { pixel, count in (Colour(pixel), count) })
   }
 
   /// The colour of each pixel of a rectangle.
-  func colours(in rectangle: Rectangle) -> [Colour] { values(in: rectangle).map(Colour.init) }
+  func colours(in rectangle: Rectangle) -> [Colour] { rows(of: rectangle).joined().map(Colour.init) }
 
-  /// The colour of each pixel of a rectangle, as a number.
-  private func values(in rectangle: Rectangle) -> [UInt32] {
-    var values: [UInt32] = []
-    _ = allRows(of: rectangle) { row in
-      var start = row.startIndex
-      while start < row.endIndex {
-        let (red, green, blue) = (
-          row[start + layout.red], row[start + layout.green], row[start + layout.blue]
-        )
-        values.append(UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue))
-        start += layout.stride
-      }
-      return true
-    }
-    return values
-  }
-
-  /// Whether `holds` returns true for each row of a rectangle, without the part outside the picture.
-  private func allRows(of rectangle: Rectangle, _ holds: (ArraySlice<UInt8>) -> Bool) -> Bool {
+  /// The rows of a rectangle, without the part outside the picture.
+  private func rows(of rectangle: Rectangle) -> [ArraySlice<UInt32>] {
     let columns = max(0, rectangle.x)..<max(0, rectangle.x, min(width, rectangle.x + rectangle.width))
     let rows = max(0, rectangle.y)..<max(0, rectangle.y, min(height, rectangle.y + rectangle.height))
-    return rows.allSatisfy { row in
-      let start = (row * width + columns.lowerBound) * layout.stride
-      return holds(pixels[start..<start + columns.count * layout.stride])
-    }
-  }
-
-  private func bytes(in rectangle: Rectangle) -> [UInt8] {
-    var bytes: [UInt8] = []
-    _ = allRows(of: rectangle) { row in
-      bytes += row
-      return true
-    }
-    return bytes
+    return rows.map { pixels[$0 * width + columns.lowerBound..<$0 * width + columns.upperBound] }
   }
 }
 
@@ -141,16 +108,4 @@ extension Screenshot.Colour {
 extension Screenshot: CustomStringConvertible {
   /// Only the size, because the pixels would fill pages of a test's report.
   public var description: String { "a picture of \(width) × \(height)" }
-}
-
-/// Compares with `memcmp`, because a loop takes a hundred times as long in a debug build.
-private func isSame(_ some: ArraySlice<UInt8>, _ others: ArraySlice<UInt8>) -> Bool {
-  some.withUnsafeBytes { some in
-    others.withUnsafeBytes { others in
-      guard let first = some.baseAddress, let second = others.baseAddress else {
-        return some.count == others.count
-      }
-      return some.count == others.count && memcmp(first, second, some.count) == 0
-    }
-  }
 }
