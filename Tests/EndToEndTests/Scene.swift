@@ -57,9 +57,9 @@ struct Scene {
   // MARK: Copying in other programs
 
   /// Copies a text in another program, and waits until its clip is the newest.
-  func record(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  func record(_ text: String) async throws {
     try await desktop.copy(text)
-    try await expectNewest(text, sourceLocation: sourceLocation)
+    try await expectNewest(text)
   }
 
   /// Records a text, and waits until its row is drawn.
@@ -67,7 +67,7 @@ struct Scene {
   /// The list must not be scrolled, and the text's first line must differ from the first line of the newest row.
   ///
   /// The text is on disk before its row is shown, and a key pressed in between would act on the row below.
-  func capture(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  func capture(_ text: String) async throws {
     var before = try await screenshot()
     let list = Rectangle(
       x: 0, y: Self.firstRow.y, width: before.width, height: before.height - Self.firstRow.y)
@@ -77,45 +77,45 @@ struct Scene {
       defer { before = next }
       return next.matches(before, in: list)
     }
-    try await record(text, sourceLocation: sourceLocation)
-    try await expectNewRow(since: before, sourceLocation: sourceLocation)
+    try await record(text)
+    try await expectNewRow(since: before)
   }
 
   /// Waits until the newest row's first line differs from that in an earlier picture.
-  func expectNewRow(since before: Screenshot, sourceLocation: SourceLocation = #_sourceLocation) async throws
-  {
+  func expectNewRow(since before: Screenshot) async throws {
     // Compare only the text: the tint of the previous row may fade, and the empty page may show a different line.
     let line = Rectangle(
       x: Self.firstRow.x, y: Self.firstRow.y, width: before.width - 100, height: Self.firstRow.height)
-    let isDrawn = try await eventually(within: .seconds(30)) {
+    try await waitUntil("a new row drawn") {
       let now = try await screenshot()
       return !now.isPlain(in: line) && !now.hasSameText(as: before, in: line)
     }
-    #expect(isDrawn, "no new row is drawn", sourceLocation: sourceLocation)
   }
 
   /// Waits until the newest clip has this text.
-  func expectNewest(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  func expectNewest(_ text: String) async throws {
     var seen: [UInt8]?
-    let isNewest = try await eventually {
+    try await waitUntil("“\(text.prefix(50))” the newest") {
+      Self.beginning(of: seen)
+    } _: {
       seen = try await history.newestText()
       return seen == Array(text.utf8)
     }
-    let found = seen.map { String(decoding: $0.prefix(100), as: UTF8.self) } ?? "nothing"
-    #expect(isNewest, "newest clip: \(found)", sourceLocation: sourceLocation)
   }
 
   /// Waits until another program can paste this text.
-  func expectClipboard(
-    _ text: String, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
-  ) async throws {
-    var last: [UInt8]?
-    let isThere = try await eventually {
-      last = try await desktop.paste()
-      return last == Array(text.utf8)
+  func expectClipboard(_ text: String) async throws {
+    var seen: [UInt8]?
+    try await waitUntil("“\(text.prefix(50))” on the clipboard") {
+      Self.beginning(of: seen)
+    } _: {
+      seen = try await desktop.paste()
+      return seen == Array(text.utf8)
     }
-    let found = last.map { String(decoding: $0.prefix(100), as: UTF8.self) } ?? "nothing"
-    #expect(isThere, "\(comment?.rawValue ?? "") clipboard: \(found)", sourceLocation: sourceLocation)
+  }
+
+  private static func beginning(of text: [UInt8]?) -> String {
+    text.map { String(decoding: $0.prefix(100), as: UTF8.self) } ?? "nothing"
   }
 
   // MARK: The window
@@ -161,19 +161,12 @@ struct Scene {
   }
 
   /// Expects Enter to copy this text, which means that its row has the focus.
-  func expectFocusedRowCopied(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws
-  {
+  func expectFocusedRowCopied(_ text: String) async throws {
     // Repeat the key, because the row is in the store before it is in the list and focused.
-    var seen: [UInt8]?
-    let isCopied = try await eventually {
+    try await waitUntil("“\(text.prefix(50))” copied") {
       try await desktop.press("Return")
-      return try await eventually(within: .seconds(1)) {
-        seen = try await desktop.paste()
-        return seen == Array(text.utf8)
-      }
+      return try await eventually(within: .seconds(1)) { try await desktop.paste() == Array(text.utf8) }
     }
-    let found = seen.map { String(decoding: $0.prefix(100), as: UTF8.self) } ?? "nothing"
-    #expect(isCopied, "copied: \(found)", sourceLocation: sourceLocation)
   }
 
   /// A picture of `window`, or of the main window, once it has not changed for `time`.

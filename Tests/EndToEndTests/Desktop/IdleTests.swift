@@ -90,15 +90,16 @@ extension VirtualDesktop {
 
 extension Program {
   /// Expects the program to come to rest: no thread wakes up during `IdleTests.rest`, twice in a row.
-  func expectRest(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  func expectRest() async throws {
     var last: [Int] = []
     // Idle threads exit after a while, and wake up once more to do so.
-    let isAtRest = try await eventually(within: .seconds(90), every: .zero) {
+    try await TestSupport.waitUntil("no thread woken up", within: .seconds(90), every: .zero) {
+      "\(last)"
+    } _: {
       let before = try sleeps()
       try await Task.sleep(for: IdleTests.rest)
       last.append(try sleeps() - before)
       return last.suffix(2) == [0, 0]
     }
-    #expect(isAtRest, "woken up in each \(IdleTests.rest): \(last)", sourceLocation: sourceLocation)
   }
 }

@@ -147,13 +147,14 @@ extension VirtualDesktop {
   /// Expects exactly one visible window of the program.
   ///
   /// Retries, because a window is not counted while the window manager is reparenting it.
-  func expectOneWindow(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  func expectOneWindow() async throws {
     var count = 0
-    let isOne = try await eventually {
+    try await waitUntil("one window") {
+      "\(count)"
+    } _: {
       count = try await copyPastaWindowCount()
       return count == 1
     }
-    #expect(isOne, "\(count) windows", sourceLocation: sourceLocation)
   }
 
   /// Calls a method of the program's D-Bus object.

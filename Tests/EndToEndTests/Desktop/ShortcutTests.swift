@@ -152,9 +152,7 @@ extension Scene {
 
   fileprivate func isActive() async throws -> Bool { try await CopyPasta.readyWindow(on: desktop) != nil }
 
-  fileprivate func expectActive(
-    _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
-  ) async throws {
-    #expect(try await eventually { try await isActive() }, comment, sourceLocation: sourceLocation)
+  fileprivate func expectActive(_ when: String = "") async throws {
+    try await waitUntil("the window active \(when)") { try await isActive() }
   }
 }

@@ -128,28 +128,26 @@ import Testing
 
 extension Scene {
   /// Waits until the list's background is dark, or light if `isDark` is false.
-  func expectGround(
-    isDark: Bool, sourceLocation: SourceLocation = #_sourceLocation
-  ) async throws {
+  func expectGround(isDark: Bool) async throws {
     var last: Screenshot.Colour?
-    let isSo = try await eventually {
+    try await waitUntil("the ground \(isDark ? "dark" : "light")") {
+      "\(String(describing: last))"
+    } _: {
       last = try await screenshot().average(in: Rectangle(x: 60, y: 400, width: 300, height: 20))
       return last?.isDark == isDark
     }
-    #expect(isSo, "\(last.map(String.init(describing:)) ?? "nothing")", sourceLocation: sourceLocation)
   }
 
   /// Copies the newest row repeatedly until a tint that satisfies `isRight` is seen.
-  fileprivate func expectTint(
-    _ isRight: (Screenshot.Colour) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
-  ) async throws {
+  fileprivate func expectTint(_ isRight: (Screenshot.Colour) -> Bool) async throws {
     var last: Screenshot.Colour?
-    let isSeen = try await eventually(every: .milliseconds(1)) {
+    try await waitUntil("the tint", every: .milliseconds(1)) {
+      "\(String(describing: last))"
+    } _: {
       try await desktop.press("Home", "Return")
       last = try await screenshot().average(in: Rectangle(x: 250, y: 66, width: 120, height: 30))
       return last.map(isRight) == true
     }
-    #expect(isSeen, "\(last.map(String.init(describing:)) ?? "nothing")", sourceLocation: sourceLocation)
   }
 }
 
