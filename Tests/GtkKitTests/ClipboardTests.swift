@@ -36,19 +36,4 @@ import Testing
     clipboard.offer([2], as: ["text/plain"])
     #expect(clipboard.isOffering)
   }
-
-  @Test(arguments: [true, false])
-  func `reading a type that the clipboard does not offer, and a cancelled read, throw`(isCancelled: Bool)
-    async throws
-  {
-    let clipboard = try #require(Clipboard.ofDisplay)
-    clipboard.offer([1], as: ["text/plain"])
-    var failure: (any Error)?
-    let reading = Task {
-      do { _ = try await clipboard.read(isCancelled ? "text/plain" : "image/png") } catch { failure = error }
-    }
-    if isCancelled { reading.cancel() }
-    try await pump("GDK's answer") { failure != nil }
-    #expect(isCancelled ? failure is CancellationError : failure is GLibError)
-  }
 }
