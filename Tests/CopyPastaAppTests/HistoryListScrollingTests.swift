@@ -12,6 +12,13 @@ extension HistoryListTests {
     gtk_widget_is_focus(gtk_widget_get_parent(row)) != 0
   }
 
+  /// The button that counts the new items above, if it is shown.
+  private func newItemsButton(in list: HistoryList) -> UnsafeMutablePointer<GtkWidget>? {
+    widgets(in: list.root.widget).first {
+      gtk_widget_has_css_class($0, "new-items") != 0 && gtk_widget_get_visible($0) != 0
+    }
+  }
+
   /// Scrolls as the wheel does.
   private func scroll(_ list: HistoryList) throws {
     let scroll = try #require(widgets(gtk_scrolled_window_get_type(), in: list.root.widget).first)
@@ -55,17 +62,12 @@ extension HistoryListTests {
       @MainActor func isTinted() -> Bool {
         rows(of: list).contains { gtk_widget_has_css_class($0.widget, "arrived") != 0 }
       }
-      @MainActor func button() -> UnsafeMutablePointer<GtkWidget>? {
-        widgets(in: list.root.widget).first {
-          gtk_widget_has_css_class($0, "new-items") != 0 && gtk_widget_get_visible($0) != 0
-        }
-      }
       list.focusNewest()
       drawFrame(of: list)
       let first = try #require(try await scratch.record("first"))
       list.session.model.insertNewest([first])
       drawFrame(of: list)
-      #expect(isTinted() && button() == nil)
+      #expect(isTinted() && newItemsButton(in: list) == nil)
       #expect(MainLoop.run(until: { !isTinted() }, atMost: .seconds(20)))
       list.focus(list.session.model.id(at: 30))
       drawFrame(of: list)
@@ -74,7 +76,7 @@ extension HistoryListTests {
       list.session.model.insertNewest([second])
       drawFrame(of: list)
       #expect(rows(of: list).first?.place == seen)
-      let made = try #require(button())
+      let made = try #require(newItemsButton(in: list))
       #expect(labelTexts(in: made) == ["1 New"])
       copypasta_emit(UnsafeMutableRawPointer(made), "clicked")
       drawFrame(of: list)
@@ -152,10 +154,7 @@ extension HistoryListTests {
       drawFrame(of: list)
       let pasted = try #require(rows(of: list).first)
       #expect(pasted.texts.first == "pasted" && pasted.place.y >= 0 && hasFocus(pasted.widget))
-      let isButtonShown = widgets(in: list.root.widget).contains {
-        gtk_widget_has_css_class($0, "new-items") != 0 && gtk_widget_get_visible($0) != 0
-      }
-      #expect(!isButtonShown)
+      #expect(newItemsButton(in: list) == nil)
     }
   }
 }
