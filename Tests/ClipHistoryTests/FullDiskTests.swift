@@ -32,6 +32,14 @@ import Testing
     #expect(try history.isSound())
   }
 
+  @Test func `clearing without the program on a full disk throws and deletes nothing`() async throws {
+    try await history.record("one", "two")
+    try await history.limitRoom {
+      #expect(throws: StoreError.diskFull) { try history.location.clear() }
+    }
+    #expect(try history.previews() == ["two", "one"])
+  }
+
   /// The log contains the acknowledged changes, but the database has no room for them.
   @Test func `a checkpoint that fails on a full disk is completed once there is room`() async throws {
     let store = try history.store(.init(readers: 0, retries: []))
