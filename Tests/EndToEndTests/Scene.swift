@@ -34,7 +34,7 @@ struct Scene {
       let scene = Scene(desktop: desktop, app: app)
       if !clips.isEmpty { try await scene.waitForFirstRow() }
       try await body(scene)
-      try await scene.end(app, sourceLocation: sourceLocation)
+      try await scene.end(sourceLocation: sourceLocation)
     }
   }
 
@@ -46,8 +46,7 @@ struct Scene {
   }
 
   /// Stops the program if it still runs, and expects status 0 and no output from GTK or the program.
-  func end(_ app: CopyPasta? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let app = app ?? self.app
+  func end(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     if app.program.isRunning {
       #expect(try await app.stop() == .code(0), sourceLocation: sourceLocation)
     }

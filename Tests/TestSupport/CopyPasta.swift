@@ -47,9 +47,6 @@ public struct CopyPasta: Sendable {
   /// The path of the history for a value of `$XDG_DATA_HOME`.
   public static func databasePath(dataHome: String) -> String { dataHome + "/copypasta/history.sqlite3" }
 
-  /// The path of the program's history.
-  public var databasePath: String { history.path }
-
   /// The program's standard error so far, which is empty unless GTK or the program reports an error.
   public var errors: String { program.errors }
 

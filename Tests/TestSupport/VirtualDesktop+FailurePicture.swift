@@ -16,10 +16,7 @@ extension VirtualDesktop {
   static func keepPicture(of desktop: VirtualDesktop, _ test: String) {
     guard let folder = ProcessInfo.processInfo.environment["COPYPASTA_PICTURES"] else { return }
     let words = test.split { !$0.isLetter && !$0.isNumber }.joined(separator: "-").prefix(100)
-    let number = pictures.withLock {
-      $0 += 1
-      return $0
-    }
+    let number = pictures.add(1, ordering: .relaxed).newValue
     let file = "\(folder)/\(words)-\(desktop.kind)-\(number).png"
     let camera = desktop.kind == .x11 ? ["import", "-silent", "-window", "root", file] : ["grim", file]
     do {
@@ -32,5 +29,5 @@ extension VirtualDesktop {
     } catch { print("No picture of the screen: \(error)") }
   }
 
-  private static let pictures = Mutex(0)
+  private static let pictures = Atomic(0)
 }

@@ -44,8 +44,7 @@ struct Dragging {
 
 extension Scene {
   func openDragging(_ arguments: String...) async throws -> Dragging {
-    let script = Fixture.path("dragging.py")
-    let program = try desktop.start(["/usr/bin/python3", script] + arguments)
+    let program = try desktop.start(Fixture.python("dragging.py", arguments))
     let window = try await waitFor("the other window") { try await desktop.window(titled: "Dragging") }
     try await app.window.activate()
     return Dragging(program: program, window: window)

@@ -132,7 +132,7 @@ import Testing
         try await scene.closeWindow(.closeButton)
         try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
       }
-      let grab = try scene.desktop.start(["/usr/bin/python3", "-u", Fixture.path("grab.py"), "server"])
+      let grab = try scene.desktop.start(Fixture.python("grab.py", ["server"]))
       try await grab.waitUntil("the grab") { $0 == ["server"] }
       let start = ContinuousClock.now
       scene.app.program.signal(SIGTERM)

@@ -94,7 +94,7 @@ import Testing
   /// While the keyboard is grabbed, GTK reports the window as inactive.
   @Test func `--toggle hides the window even while the desktop has grabbed the keyboard`() async throws {
     try await Scene.run(with: ["text"]) { scene in
-      let key = try scene.desktop.start(["/usr/bin/python3", "-u", Fixture.path("grab.py")])
+      let key = try scene.desktop.start(Fixture.python("grab.py"))
       try await key.waitUntil("the keyboard grabbed") { $0 == ["keyboard"] }
       try await scene.waitUntilInactive()
       try await scene.toggle()

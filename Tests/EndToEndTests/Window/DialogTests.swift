@@ -4,30 +4,30 @@ import Testing
 
 /// Preferences, used with the keyboard.
 @Suite(.keepsPictures) struct DialogTests {
-  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `while waiting, the shortcut button captures window shortcuts, Escape cancels, and Backspace clears`(
-    kind: VirtualDesktop.Kind
-  ) async throws {
-    try await Scene.run(on: kind, with: ["one"]) { scene in
+  @Test
+  func `while waiting, the shortcut button captures window shortcuts, Escape cancels, and Backspace clears`()
+    async throws
+  {
+    try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       let chosen = [
         ("alt+t", "<Alt>t"), ("alt+s", "<Alt>s"), ("alt+c", "<Alt>c"), ("ctrl+q", "<Control>q"),
         ("ctrl+comma", "<Control>comma"), ("ctrl+Down", "<Control>Down"),
       ]
       func choose(_ keys: String, _ shortcut: String) async throws {
-        try await scene.pressOnOneKeyboard(["alt+h", keys])
+        try await scene.desktop.press("alt+h", keys)
         let line = "shortcut='\(shortcut)'"
         try await waitUntil("\(line) by \(keys)") { try scene.keyFile().contains(line) }
       }
       for (keys, shortcut) in chosen { try await choose(keys, shortcut) }
-      try await scene.pressOnOneKeyboard(["alt+h", "Escape", "alt+a"])
+      try await scene.desktop.press("alt+h", "Escape", "alt+a")
       #expect(try await eventually { try scene.keyFile().contains("hide-popup=false") })
       let settings = try scene.keyFile()
       #expect(!settings.contains("tray-icon"), "\(settings)")
       #expect(settings.contains("shortcut='<Control>Down'"), "\(settings)")
       try await choose("BackSpace", "")
       #expect(try await scene.desktop.window(titled: "Preferences")?.isActive() == true)
-      // Choose Alt+H, the button's own key, last: on X11, the chosen shortcut then hides Preferences and the window.
+      // Choose Alt+H, the button's own key, last: the chosen shortcut then hides Preferences and the window.
       try await choose("alt+h", "<Alt>h")
     }
   }
@@ -48,22 +48,6 @@ import Testing
 }
 
 extension Scene {
-  /// Presses keys with a single virtual keyboard.
-  ///
-  /// On sway each new keyboard would briefly take the focus from the window.
-  fileprivate func pressOnOneKeyboard(_ keys: [String]) async throws {
-    guard desktop.kind == .wayland else {
-      for key in keys { try await desktop.press(key) }
-      return
-    }
-    let words = keys.flatMap { key in
-      let parts = key.split(separator: "+").map(String.init)
-      let modifiers = parts.dropLast()
-      return modifiers.flatMap { ["-M", $0] } + ["-k", parts.last ?? key] + modifiers.flatMap { ["-m", $0] }
-    }
-    #expect(try await desktop.run(["wtype"] + words).exit == .code(0))
-  }
-
   /// Presses keys and waits for the window that they open.
   @discardableResult
   func openDialog(_ keys: String, titled title: String) async throws -> DesktopWindow {

@@ -19,9 +19,7 @@ import Testing
   @Test(arguments: [true, false])
   func `the window's size is remembered across a restart`(closedByTheUser: Bool) async throws {
     try await Scene.run(with: ["one"]) { scene in
-      try await scene.desktop.run(
-        ["wmctrl", "-i", "-r", "\(scene.app.window.id)", "-e", "0,-1,-1,700,500"]
-      ).succeeded()
+      try await scene.wmctrl("-e", "0,-1,-1,700,500")
       try await waitUntil("the window resized") { try await scene.hasSize(700, 500) }
       // Wait until the buttons are drawn at the new right edge, because then the program knows its new size.
       try await waitUntil("the window drawn at its new size") {
@@ -49,13 +47,8 @@ import Testing
     async throws
   {
     try await Scene.run(with: ["one"]) { scene in
-      func maximize(_ how: String) async throws {
-        try await scene.desktop.run(
-          ["wmctrl", "-i", "-r", "\(scene.app.window.id)", "-b", "\(how),maximized_vert,maximized_horz"]
-        ).succeeded()
-      }
       let small = try await scene.app.window.frame()
-      try await maximize("add")
+      try await scene.wmctrl("-b", "add,maximized_vert,maximized_horz")
       try await waitUntil("the window maximized") { try await scene.app.window.frame().width > small.width }
       let whole = try await scene.app.window.frame()
       // The program keeps running because it owns the clipboard.
@@ -74,9 +67,7 @@ import Testing
       try await scene.end()
       let again = try await scene.relaunch()
       try await waitUntil("a maximized window") { try await again.hasSize(whole.width, whole.height) }
-      try await again.desktop.run(
-        ["wmctrl", "-i", "-r", "\(again.app.window.id)", "-b", "remove,maximized_vert,maximized_horz"]
-      ).succeeded()
+      try await again.wmctrl("-b", "remove,maximized_vert,maximized_horz")
       try await waitUntil("the size from before") { try await again.hasSize(small.width, small.height) }
       try await again.end()
     }
@@ -108,6 +99,10 @@ import Testing
 }
 
 extension Scene {
+  fileprivate func wmctrl(_ change: String...) async throws {
+    try await desktop.run(["wmctrl", "-i", "-r", "\(app.window.id)"] + change).succeeded()
+  }
+
   fileprivate func hasSize(_ width: Int, _ height: Int) async throws -> Bool {
     let frame = try await app.window.frame()
     return frame.width == width && frame.height == height
