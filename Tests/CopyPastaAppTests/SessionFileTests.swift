@@ -197,13 +197,19 @@ import Testing
     #expect(.now - start < .seconds(8))
   }
 
-  @Test func `writing is tried again on a disk that was full while a window is shown`() async throws {
+  @Test(arguments: [true, false])
+  func `writing is tried again on a disk that was full while a window is shown`(isCopy: Bool) async throws {
     let session = session()
+    let log = SessionLog(of: session)
     session.start()
     await session.drain()
     session.attention = .shown
-    session.report(.diskFull, as: .notDeleted(.diskFull))
-    #expect(session.obstacle == .diskFull)
+    if isCopy {
+      session.show([Capture(way: .copied, outcome: .waiting(.diskFull))])
+    } else {
+      session.report(.diskFull, as: .notDeleted(.diskFull))
+    }
+    #expect(session.obstacle == .diskFull && log.failures.isEmpty == isCopy)
     try await pump("the end of the obstacle") { session.obstacle == nil }
   }
 

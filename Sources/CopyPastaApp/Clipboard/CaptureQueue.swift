@@ -112,6 +112,8 @@ final class CaptureQueue {
     if entry.isText, size > 0, size + entry.cost > max(room, Self.leastRoom) {
       waiting.append(Entry(content: .outcome(.overflow), way: way, time: entry.time, isOnClipboard: false))
     } else {
+      // Only the newest copy becomes the last captured text.
+      if obstacle != nil, case .copy = content, case .copy? = waiting.last?.content { waiting.removeLast() }
       waiting.append(entry)
     }
     if obstacle == nil { actions.add { [self] in await write() } } else { reportWaiting() }
@@ -119,8 +121,9 @@ final class CaptureQueue {
 
   /// Writes the first entry, unless entries wait.
   private func write() async {
-    guard obstacle == nil, let entry = waiting.first else { return }
-    if let copy = unstored { _ = await store(copy) }
+    guard obstacle == nil else { return }
+    if let copy = unstored, let error = await store(copy) { reportUnstored(error) }
+    guard let entry = waiting.first else { return }
     let outcome = await outcome(of: entry)
     if case .waiting(let error)? = outcome {
       obstacle = error
@@ -133,6 +136,14 @@ final class CaptureQueue {
     isLockReported = false
     if let outcome { report(Capture(way: entry.way, outcome: outcome)) }
     if waiting.isEmpty { resumeDrains() }
+  }
+
+  /// Reports an error that may pass, so that the session tries again; no other error matters, because the text is on the
+  /// clipboard.
+  private func reportUnstored(_ error: StoreError) {
+    if [.locked, .diskFull, .readOnly].contains(error) {
+      report(Capture(way: .copied, outcome: .waiting(error)))
+    }
   }
 
   /// Reports the outcomes without a text, which need not wait, and reports once that a text waits for a lock.
@@ -153,8 +164,8 @@ final class CaptureQueue {
     case .copy(let copy):
       guard let error = await store(copy) else { return nil }
       if mayWait(for: error, entry) { return .waiting(error) }
-      // The failure is not reported, because the text is on the clipboard.
       unstored = copy
+      reportUnstored(error)
       return nil
     case .text(let text): return await record(text, entry)
     case .bytes(let bytes):
@@ -193,6 +204,7 @@ final class CaptureQueue {
   /// Writes what waits; call this after the history was reopened, and at each attempt during a lock.
   func resume() {
     obstacle = nil
+    if unstored != nil, waiting.isEmpty { actions.add { [self] in await write() } }
     for _ in waiting { actions.add { [self] in await write() } }
   }
 

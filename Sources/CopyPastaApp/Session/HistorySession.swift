@@ -365,8 +365,10 @@ final class HistorySession {
     }
   }
 
-  /// Tries again later to write what a lock of another program holds up, without showing the failure.
-  func retryAfterLock() { if isOpen { state = .open(obstacle: .locked) } else { scheduleRetry() } }
+  /// Tries again later to write what this error holds up, without showing the failure.
+  func retry(after error: StoreError) {
+    if isOpen { state = .open(obstacle: error) } else { scheduleRetry() }
+  }
 
   /// Call this after a change of the history, which shows that an obstacle no longer exists.
   func didWrite() { if obstacle != nil { tryAgain() } }

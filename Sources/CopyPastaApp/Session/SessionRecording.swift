@@ -41,7 +41,8 @@ extension HistorySession {
       case .recorded: didWrite()
       case .ignored, .nothingToRecord: break
       case .secret: if capture.isOnPurpose { events.notify(.failed(.notRecorded(outcome))) }
-      case .waiting(.locked) where capture.way == .copied: retryAfterLock()
+      case .waiting(let error) where capture.way == .copied && error != .replaced && error != .damaged:
+        retry(after: error)
       case .failed(let error), .waiting(let error): report(error, as: .notRecorded(outcome))
       case .unread(.unavailable) where !capture.isOnPurpose:
         events.notify(.stateChanged)
