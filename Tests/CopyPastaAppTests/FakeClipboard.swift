@@ -83,6 +83,8 @@ final class FakeClipboard: SystemClipboard {
   func follow(_ isFollowing: Bool) {
     isFollowed = isFollowing
     hasNewOffer = isFollowing
+    // X11 counts another offer each time following starts.
+    if isFollowing, isWatchable { offer += 1 }
     readOffers()
   }
 

@@ -243,6 +243,42 @@ extension HistorySessionTests {
     try expect(["other", "secret"] + initial)
   }
 
+  /// The owner may not answer at the end of the pause, or its answer may arrive at another activation.
+  @Test(arguments: [true, false])
+  func `the text at the end of a pause is not recorded even if it is read late`(isAnswered: Bool) async throws
+  {
+    clipboard.isWatchable = true
+    session.attention = .active
+    session.services.pause.isPaused = true
+    clipboard.copy(nil)
+    if !isAnswered { clipboard.readFailure = .timedOut }
+    session.services.pause.isPaused = false
+    if isAnswered { try await waitUntil("the read") { clipboard.isWaiting } } else { await session.drain() }
+    session.attention = .shown
+    clipboard.readFailure = nil
+    clipboard.content = .text("secret")
+    session.attention = .active
+    clipboard.answer(.text("secret"))
+    await session.drain()
+    try expect(initial)
+    clipboard.copy(.text("next"))
+    await session.drain()
+    try expect(["next"] + initial)
+  }
+
+  @Test func `the copy after a secret at the end of a pause is recorded`() async throws {
+    session.attention = .active
+    session.services.pause.isPaused = true
+    clipboard.copy(.secret)
+    session.services.pause.isPaused = false
+    await session.drain()
+    session.attention = .shown
+    clipboard.copy(.text("next"))
+    session.attention = .active
+    await session.drain()
+    try expect(["next"] + initial)
+  }
+
   @Test(arguments: ["noticed", "unnoticed", "read", "copied row"])
   func `a text from the end of a pause is recorded if it is copied again after something else`(
     between: String

@@ -118,6 +118,15 @@ import Testing
     #expect(outcomes.all.last == (next == .secret ? .secret : .nothingToRecord))
   }
 
+  @Test func `a paste of a row above the size limit is refused`() async throws {
+    try await copyOut("copied out")
+    intake.sizeLimit = 9
+    intake.paste()
+    await drain()
+    #expect(try scratch.texts().isEmpty)
+    #expect(outcomes.all == [.unread(.tooLarge(limit: 9))])
+  }
+
   // MARK: - While another program locks the history
 
   @Test func `copies during a lock are recorded after it, and the lock is reported once`() async throws {
@@ -176,6 +185,14 @@ import Testing
   }
 
   // MARK: - Copies that could not be noted
+
+  @Test func `a copy that could not be noted is noted once the history can be written`() async throws {
+    try await copyOutUnnoted("copied out")
+    intake.captures.resume()
+    await drain()
+    #expect(intake.captures.copies.isEmpty)
+    #expect(try await scratch.record("copied out") == nil)
+  }
 
   /// A full disk is simulated by a trigger.
   @Test(arguments: [true, false])

@@ -82,6 +82,21 @@ import Testing
     #expect(log.secrets == [true, false])
   }
 
+  @Test func `a skipped secret is not reported again by the next text, however slow that is`() async throws {
+    var reports = 0
+    let token = session.events.add { [session] event in
+      if case .clipboardChanged = event, session.clipboardState == .secret { reports += 1 }
+    }
+    try await startReading()
+    try await copyElsewhere(.secret)
+    clipboard.copy(nil)
+    try await waitUntil("the read") { clipboard.isWaiting }
+    clipboard.answer(.text("three"))
+    await session.drain()
+    #expect(reports == 1 && session.clipboardState == .unknown && session.texts.first == "three")
+    withExtendedLifetime(token) {}
+  }
+
   @Test func `the sign stays after a paste that adds nothing`() async throws {
     try await startReading()
     session.copy(session.ids[0])

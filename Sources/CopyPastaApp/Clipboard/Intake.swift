@@ -51,9 +51,9 @@ final class Intake {
   private var isReachable = true
   /// Whether the last offer that was read is a secret, and the clipboard was not emptied since.
   private var isSecret = false
-  /// The number of the offer that was on the clipboard when following began.
-  private var firstOffer: Int?
   private var pausedCopy = PausedCopy.none
+  /// The numbers of the offers that were on the clipboard when following began, since the last pause.
+  private var firstOffers: [Int] = []
   /// Whether the next change of the clipboard is noticed although it is not followed.
   private var isWatched = false
 
@@ -80,7 +80,7 @@ final class Intake {
   var conditions = Conditions() {
     didSet {
       guard conditions != oldValue else { return }
-      if oldValue.isPaused && !conditions.isPaused { pausedCopy = .unread }
+      if oldValue.isPaused && !conditions.isPaused { (pausedCopy, firstOffers) = (.unread, []) }
       if pausedCopy != .none, !conditions.isPaused, !conditions.isFollowing {
         isWatched = clipboard.watchNextChange()
       }
@@ -90,7 +90,7 @@ final class Intake {
       guard conditions.isFollowing != oldValue.isFollowing else { return }
       clipboard.follow(conditions.isFollowing)
       (isReachable, isSecret) = (true, false)
-      if conditions.isFollowing { firstOffer = clipboard.offer }
+      if conditions.isFollowing, pausedCopy != .none { firstOffers.append(clipboard.offer) }
     }
   }
 
@@ -113,14 +113,18 @@ final class Intake {
     // What has been copied since a pause is recorded at the next activation.
     if isWatched, !conditions.isFollowing { pausedCopy = .none }
     if !isTaken { isSecret = false }
-    clipboardChanged()
+    // A skipped secret was reported, and is reported until the new offer was read.
+    if !isSecret { clipboardChanged() }
   }
 
   // MARK: - Copied elsewhere
 
   private func received(_ delivery: ClipboardDelivery, offer: Int) {
-    if delivery == .failure(.unavailable) { isReachable = false }
-    if pausedCopy.includes(delivery, isFirst: offer == firstOffer) { return }
+    if delivery == .failure(.unavailable) {
+      isReachable = false
+    } else if pausedCopy.includes(delivery, isFirst: firstOffers.contains(offer)) {
+      return
+    }
     add(delivery, .copiedElsewhere(offer: offer), isOnClipboard: true)
   }
 
@@ -170,7 +174,7 @@ final class Intake {
       await turn.value
       if let own = userRead.own {
         early?.cancel()
-        if !userRead.isWithdrawn { captures.add(.text(own.text), .pastedOwn(copy: own.number)) }
+        if !userRead.isWithdrawn { add(own) }
       } else if let content = await early?.value, !userRead.isWithdrawn {
         let isOnClipboard = offer == clipboard.offer && count == captures.copyCount
         add(content, .pasted(offer: offer), isOnClipboard: isOnClipboard)
@@ -232,6 +236,15 @@ final class Intake {
       captures.add(.bytes(bytes), way, isOnClipboard: isOnClipboard, room: sizeLimit)
     } else if let outcome = CaptureOutcome(delivery, way) {
       captures.add(.outcome(outcome), way)
+    }
+  }
+
+  private func add(_ own: OwnOffer) {
+    let way = Capture.Way.pastedOwn(copy: own.number)
+    if own.text.byteCount > sizeLimit {
+      captures.add(.outcome(.unread(.tooLarge(limit: sizeLimit))), way)
+    } else {
+      captures.add(.text(own.text), way)
     }
   }
 

@@ -10,22 +10,23 @@ enum PausedCopy: Equatable {
   ///
   /// When the window becomes active again, the same text may come as a new offer, and is then recognised by its hash.
   ///
-  /// - Parameter isFirst: Whether the delivery is the offer that was on the clipboard when following began.
+  /// - Parameter isFirst: Whether the delivery is an offer that was on the clipboard when following began.
   mutating func includes(_ delivery: ClipboardDelivery, isFirst: Bool) -> Bool {
     let text: [UInt8]? = if case .success(.text(let bytes)) = delivery { bytes } else { nil }
     guard isFirst else {
       if text != nil { self = .none }
       return false
     }
-    switch self {
-    case .none: return false
-    case .text(let hash) where text?.hashValue == hash: return true
-    case .text:
-      // Once something else was on the clipboard, a copy of the same text is a new one.
-      if case .success = delivery { self = .none }
+    switch (self, delivery) {
+    case (.none, _), (.text, .failure): return false
+    // Until it was read, the next content may still be it.
+    case (.unread, .failure): return true
+    case (.text(let hash), _) where text?.hashValue == hash: return true
+    // Once something else was on the clipboard, a copy of the same text is a new one. A secret is never recorded anyway.
+    case (.text, _), (.unread, .success(.secret)):
+      self = .none
       return false
-    case .unread where delivery == .success(.secret) || delivery == .failure(.cancelled): return false
-    case .unread:
+    case (.unread, _):
       self = text.map { .text(hash: $0.hashValue) } ?? .none
       return true
     }
