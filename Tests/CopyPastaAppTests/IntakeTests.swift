@@ -212,7 +212,12 @@ import Testing
     }
     if isLock {
       try await scratch.whileLocked(copyAndTakeOver)
-      intake.captures.resume()
+      // An attempt that the lock has stopped may end only now.
+      try await waitUntil("everything written") {
+        intake.captures.resume()
+        await queue.drain()
+        return !intake.captures.isWaiting
+      }
     } else {
       try scratch.foreign(Self.obstruction)
       try await copyAndTakeOver()

@@ -66,6 +66,7 @@ extension TrayIconTests {
     let subscription = tray.scene.client.subscribe(to: "ItemsPropertiesUpdated", of: tray.menu) {
       changes.append($0)
     }
+    try await tray.scene.settle()
     tray.pause.isPaused = true
     #expect(try await state() == ["toggle-type": .string("checkmark"), "toggle-state": .int32(1)])
     tray.pause.isPaused = false
