@@ -288,22 +288,22 @@ import Testing
     #expect(try focusIsWithin(#require(window.list).root.widget))
   }
 
-  /// Another test may run the main loop at any time, so the focus moves as soon as the undo time begins.
   @Test func `deletions can be undone for longer when Undo gets the focus`() async throws {
     for text in ["one", "two"] { try await scratch.record(text) }
     let session = HistorySession.make(at: scratch.location, undoTime: .milliseconds(1))
     let window = window(of: session)
     window.present(.ambient)
-    // This timer is due after the end of the undo time, unless the focus makes that begin again.
-    var (later, left): (Timeout?, Int?) = (nil, nil)
-    let token = session.events.add {
-      guard case .contentChanged = $0, session.deletions.count > 0, later == nil else { return }
-      later = Timeout(after: .milliseconds(1)) { left = session.deletions.count }
-      window.body.messages.focus(.undo)
-    }
+    // The undo time begins after this, because another test may run the main loop at any time.
+    session.deletions.pending += 1
     session.delete(session.ids[0])
+    await session.drain()
+    session.deletions.pending -= 1
+    // This timer is due after the end of the undo time, unless the focus makes that begin again.
+    var left: Int?
+    let later = Timeout(after: .milliseconds(1)) { left = session.deletions.count }
+    window.body.messages.focus(.undo)
     try await pump("the later timer") { left != nil }
     #expect(left == 1)
-    withExtendedLifetime((later, token)) {}
+    withExtendedLifetime(later) {}
   }
 }

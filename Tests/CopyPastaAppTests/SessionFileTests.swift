@@ -248,6 +248,20 @@ import Testing
     #expect(try await session.expired(after: .day) == nil)
   }
 
+  @Test func `a full text's Copy has no effect on the file that replaces the text's file`() async throws {
+    let session = session()
+    let log = SessionLog(of: session)
+    session.show(session.ids[1])
+    await session.drain()
+    let shown = try #require(log.shown.first)
+    try await replace()
+    session.reopen(because: .replaced)
+    await session.drain()
+    session.copy(shown.clip.id, in: shown.file) {}
+    await session.drain()
+    #expect(clipboard.offered.isEmpty && log.failures == [.notRead(.replaced), .gone])
+  }
+
   // MARK: - Other files
 
   @Test func `a part of a text can be copied while the history is unavailable`() async throws {
