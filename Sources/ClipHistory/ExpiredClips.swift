@@ -18,6 +18,11 @@ public struct ExpiredClips: Sendable, Equatable {
   /// The store's `revision` when `findExpired` was called.
   let revision: UInt64
 
+  /// Whether the clock was not set since the search, so that an answer of the user holds.
+  public func agrees(with now: ClockReading) -> Bool {
+    RetentionPolicy.agree(now, reading, keeping: period.duration ?? 0)
+  }
+
   /// Whether a deleted clip would count as expired if it were restored.
   public func includes(_ clip: DeletedClip) -> Bool {
     guard let limit = period.limit(at: reading.wallTime) else { return false }

@@ -85,6 +85,11 @@ enum RetentionPolicy {
   /// last check, and ahead of it by at most a tenth of the period or a day, whichever is longer.
   static func believes(_ now: ClockReading, after last: ClockReading?, keeping period: Int64) -> Bool {
     guard let last, now.isPlausible, last.isPlausible else { return false }
+    return agree(now, last, keeping: period)
+  }
+
+  /// Whether the wall clock was probably not set between two readings.
+  static func agree(_ now: ClockReading, _ last: ClockReading, keeping period: Int64) -> Bool {
     let passed = now.wallTime - last.wallTime
     if now.bootID == last.bootID, !now.bootID.isEmpty {
       // The last reading comes from the file, where a damaged bit can change it to any number, so the subtraction may

@@ -51,7 +51,12 @@ private struct RetentionModel {
   }
 
   func believes(_ now: ClockReading) -> Bool {
-    guard let last = lastLook, let period = period.duration, isPlausible(now) else { return false }
+    guard let last = lastLook, isPlausible(now) else { return false }
+    return agree(now, last)
+  }
+
+  private func agree(_ now: ClockReading, _ last: ClockReading) -> Bool {
+    guard let period = period.duration else { return false }
     let ahead = now.wallTime - last.wallTime
     return now.bootID == last.bootID
       ? abs(ahead - (now.bootTime - last.bootTime)) <= 120_000_000 && now.bootTime >= last.bootTime
@@ -63,11 +68,11 @@ private struct RetentionModel {
     (315_532_800_000_000..<4_102_444_800_000_000).contains(now.wallTime)
   }
 
-  /// Deletes the items that the user was asked about, if they are still the oldest.
-  mutating func agree() {
+  /// Deletes the items that the user was asked about, if they are still the oldest and the clock was not set since.
+  mutating func confirm(at now: ClockReading) {
     guard let asked = question else { return }
     question = nil
-    guard items.starts(with: asked.items) else { return }
+    guard agree(now, asked.reading), items.starts(with: asked.items) else { return }
     items.removeFirst(asked.items.count)
     agreedCount += asked.items.count
     lastLook = isPlausible(asked.reading) ? asked.reading : nil
@@ -177,7 +182,7 @@ private final class RetentionRun {
     case 76..<82:
       guard let asked = question else { return }
       retention.confirm(asked)
-      model.agree()
+      model.confirm(at: clock.reading)
       try await look()
     case 82..<84:
       guard question != nil else { return }
@@ -214,7 +219,7 @@ private final class RetentionRun {
       retention.confirm(expired)
       model.question = (due, clock.reading)
       model.period = choice
-      model.agree()
+      model.confirm(at: clock.reading)
     }
     preferences.retentionPeriod = choice
     model.period = choice

@@ -100,6 +100,24 @@ import Testing
     try expectCount(2)
   }
 
+  @Test(arguments: [false, true])
+  func `a retention confirmation is void after the clock was set`(isFromPreferences: Bool) async throws {
+    try await record([10, 8])
+    clock.set(ahead: 400 * Self.day)
+    await look()
+    let asked = isFromPreferences ? try await session.expired(after: .month) : session.question
+    #expect(asked?.count == 2)
+    clock.set(ahead: -400 * Self.day)
+    session.delete(try #require(asked))
+    await session.drainRetention()
+    try expectCount(2)
+    #expect(session.question == nil)
+    clock.set(ahead: 400 * Self.day)
+    await look()
+    try await confirm()
+    try expectCount(0)
+  }
+
   // MARK: - Other events
 
   @Test func `with a trusted clock, an activation deletes expired items; undo skips them`() async throws {

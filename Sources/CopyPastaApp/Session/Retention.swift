@@ -63,7 +63,12 @@ final class Retention {
     // Use a confirmation only once, even if the deletion fails.
     let confirmation = confirmed
     confirmed = nil
-    var next = confirmation?.period == preferences().retentionPeriod ? confirmation : nil
+    var next: ExpiredClips?
+    if let confirmation, confirmation.period == preferences().retentionPeriod,
+      confirmation.agrees(with: clock())
+    {
+      next = confirmation
+    }
     while true {
       if let expired = next {
         deleted(expired, [])
