@@ -231,6 +231,28 @@ import Testing
     window.destroy()
   }
 
+  @Test(arguments: [false, true])
+  func `another choice in Preferences withdraws the question about an earlier one`(isCounted: Bool)
+    async throws
+  {
+    try await openDisplay()
+    try await record([10, 8])
+    await look()
+    let window = Window(title: "Preferences")
+    let messages = window.show(page: Box(.vertical))
+    let menu = RetentionMenu(session, messages)
+    func choose(_ period: RetentionPeriod) throws {
+      menu.root.chosen = try #require(RetentionPeriod.allCases.firstIndex(of: period))
+    }
+    try choose(.day)
+    if isCounted { try await pump("the question") { messages[.expired] != nil } }
+    try choose(.year)
+    // The last of these counts ends after that of the menu.
+    for _ in 0..<10 { _ = try await session.expired(after: .day) }
+    #expect(messages[.expired] == nil && preferences.retentionPeriod == .year)
+    window.destroy()
+  }
+
   @Test func `while the history cannot be changed, no question is asked`() async throws {
     try await record([40, 1])
     await scratch.close()

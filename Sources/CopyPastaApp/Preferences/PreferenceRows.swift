@@ -102,7 +102,7 @@ final class RetentionMenu {
   private let session: HistorySession
   private let preferences: Preferences
   private let messages: MessageBar
-  /// The period in the question, if there is one.
+  /// The last choice that needs a question, even while its items are being counted; nil after another choice.
   private var asked: RetentionPeriod?
   private var observations: [ListenerToken] = []
 
@@ -133,15 +133,20 @@ final class RetentionMenu {
   private func changed() {
     let (choice, present) = (RetentionPeriod.allCases[root.chosen], preferences.retentionPeriod)
     guard choice != present else { return }
+    asked = nil
+    messages.set(.expired, nil)
     guard choice.isShorter(than: present) else { return choose(choice) }
     // Show the old choice again until the expired items are counted and the user has confirmed.
     show()
+    asked = choice
     Task.unpooled { await self.ask(about: choice) }
   }
 
   private func ask(about choice: RetentionPeriod) async {
     do throws(StoreError) {
-      guard let expired = try await session.expired(after: choice) else { return choose(choice) }
+      let expired = try await session.expired(after: choice)
+      guard asked == choice else { return }
+      guard let expired else { return choose(choice) }
       showQuestion(about: expired)
       messages.focus(.expired)
     } catch {
@@ -155,7 +160,6 @@ final class RetentionMenu {
       root.grabFocus()
       session.delete(expired)
     }
-    asked = expired.period
     messages.set(.expired, Message(words: expired.warning, buttons: [cancel, delete]))
   }
 
@@ -168,7 +172,7 @@ final class RetentionMenu {
       // If the count fails, the deletion would fail as well and show the reason.
       do throws(StoreError) {
         let expired = try await session.expired(after: asked)
-        guard let self, messages[.expired] != nil else { return }
+        guard let self, self.asked == asked, messages[.expired] != nil else { return }
         if let expired { showQuestion(about: expired) } else { messages.set(.expired, nil) }
       } catch {}
     }
