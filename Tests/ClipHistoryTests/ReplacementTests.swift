@@ -94,9 +94,24 @@ struct ReplacementTests {
     #expect(try history.previews().count == 300)
   }
 
-  @Test func `a backup that is restored after a kill is not overwritten by the log, which is set aside`()
-    async throws
-  {
+  /// The marker of the `WALPairing`, as numbers.
+  private var marker: [UInt64] {
+    get throws {
+      let bytes = try Data(contentsOf: URL(filePath: history.location.hostMarker))
+      return bytes.withUnsafeBytes { Array($0.bindMemory(to: UInt64.self)) }
+    }
+  }
+
+  private func write(marker: [UInt64]) throws {
+    try marker.withUnsafeBytes { Data($0) }.write(to: URL(filePath: history.location.hostMarker))
+  }
+
+  /// - Parameter isNumberReused: whether the file system gives the backup the inode number of the old file, as it does
+  ///   for a backup from another file system.
+  @Test(.serialized, arguments: [false, true])
+  func `a backup that is restored after a kill is not overwritten by the log, which is set aside`(
+    isNumberReused: Bool
+  ) async throws {
     try await handing(history.location.folder, as: "killed") {
       await #expect(processExitsWith: .signal(SIGKILL)) {
         let location = HistoryLocation(folder: try handed("killed")[0])
@@ -108,6 +123,10 @@ struct ReplacementTests {
     // The folder may also be copied as a whole, which changes both inodes.
     #expect(try await history.snapshot().store().allIDs().count == 10)
     try restore(try await backup())
+    if isNumberReused {
+      let inode = try #require(try HistoryFolder.state(of: history.location.database)?.inode)
+      try write(marker: [UInt64(inode)] + marker.dropFirst())
+    }
     #expect(try history.previews().count == 300)
     let store = try history.store()
     #expect(store.wasReplaced)
@@ -118,6 +137,31 @@ struct ReplacementTests {
     #expect(try !history.names().contains(aside[0]))
     await store.close()
     #expect(try !history.store().wasReplaced)
+  }
+
+  @Test func `a log is set aside only if the database has provably been replaced`() async throws {
+    let store = try history.store()
+    try await store.add("one")
+    try #require(try marker.count == 4)
+    let (database, log) = (Array(try marker.prefix(2)), Array(try marker.suffix(2)))
+    let (inode, birth, logInode) = (database[0], database[1], log[0])
+    func isBroken(_ marker: [UInt64]) throws -> Bool {
+      try write(marker: marker)
+      return try WALPairing.isBroken(history.location)
+    }
+    #expect(try !isBroken(database + log))
+    #expect(try isBroken([inode + 1, birth] + log))
+    // Some file systems and older kernels do not tell when a file was created.
+    #expect(try isBroken([inode, birth + 1] + log) == (birth != 0))
+    // The folder was restored as a whole; the log's number may be assigned again.
+    #expect(try !isBroken([inode + 1, birth + 1, logInode + 1, log[1]]))
+    #expect(try isBroken([inode + 1, birth + 1, logInode, log[1] + 1]) == (birth == 0))
+    #expect(try !isBroken([inode, 0, logInode, 0]))
+    #expect(try isBroken([inode + 1, 0, logInode, 0]))
+    // An unfinished marker, or another version's.
+    #expect(try !isBroken([inode + 1, logInode]))
+    #expect(try !isBroken([]))
+    await store.close()
   }
 
   @Test func `damage in a replaced file does not condemn the file in its place`() async throws {
