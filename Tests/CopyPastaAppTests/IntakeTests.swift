@@ -1,4 +1,5 @@
 import ClipboardCore
+import SerialQueue
 import Synchronization
 import TestSupport
 import Testing
@@ -125,6 +126,21 @@ import Testing
     await drain()
     #expect(try scratch.texts().isEmpty)
     #expect(outcomes.all == [.unread(.tooLarge(limit: 9))])
+  }
+
+  /// The write may end just as the wait for it begins.
+  @Test(.timeLimit(.minutes(1))) func `waiting for all texts ends, whenever the last one is written`()
+    async throws
+  {
+    await Task.unpooled { [captures = intake.captures] in
+      for number in 1...2000 {
+        captures.add(.bytes(Array("\(number)".utf8)), .dropped)
+        let end = ContinuousClock.now + .microseconds(number % 100 * 3)
+        while captures.isWaiting, .now < end { await Task.yield() }
+        await captures.drain()
+      }
+    }.value
+    #expect(try scratch.texts().first == "2000")
   }
 
   // MARK: - While another program locks the history

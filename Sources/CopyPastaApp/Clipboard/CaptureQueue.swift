@@ -214,7 +214,12 @@ final class CaptureQueue {
   var isWaiting: Bool { !waiting.isEmpty }
 
   /// Waits until everything added so far is on disk, however long another program locks the history.
-  func drain() async { if isWaiting { await withCheckedContinuation { idle.append($0) } } }
+  func drain() async {
+    await withCheckedContinuation { continuation in
+      // Check it here, because the main actor may do other work, such as the last write, before it runs this closure.
+      if isWaiting { idle.append(continuation) } else { continuation.resume() }
+    }
+  }
 
   private func resumeDrains() {
     let drains = idle
