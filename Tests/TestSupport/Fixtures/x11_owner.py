@@ -222,12 +222,12 @@ class IncrAppend(Owner):
 class Manager(Owner):
     """A clipboard manager that immediately takes over each text, and answers without a delay."""
 
-    def begin(self):
-        super().begin()
+    def make_window(self):
+        window = super().make_window()
         self.display.xfixes_query_version()
         self.display.xfixes_select_selection_input(
-            self.window, self.atom('CLIPBOARD'), xfixes.XFixesSetSelectionOwnerNotifyMask)
-        self.display.flush()
+            window, self.atom('CLIPBOARD'), xfixes.XFixesSetSelectionOwnerNotifyMask)
+        return window
 
     def handle(self, happened):
         if happened.type == X.SelectionNotify and happened.property != X.NONE:
