@@ -55,13 +55,15 @@ public final class Window: Widget {
 
   /// Calls `body` with the desktop's time of each press of a key, a button or a finger, in the window or in its menus.
   public func onPress(_ body: @escaping @MainActor (UInt32) -> Void) {
-    onEvent(withMenus: true) { event in
+    let press: @MainActor (OpaquePointer) -> Bool = { event in
       switch gdk_event_get_event_type(event) {
       case GDK_KEY_PRESS, GDK_BUTTON_PRESS, GDK_TOUCH_BEGIN: body(gdk_event_get_time(event))
       default: break
       }
       return false
     }
+    onEvent(press)
+    onEachMenu(mark: "copypasta-menu-presses") { $0.onEvent(press) }
   }
 
   /// Lets menus and keys in the window activate the application's actions.
@@ -72,10 +74,14 @@ public final class Window: Widget {
   }
 
   /// Calls `body` with each key that is pressed while a menu or a drop-down list of this window is open.
-  ///
-  /// These keys do not pass through the window, so each popover gets a key handler when it first gets the focus.
   func onMenuKey(_ body: @escaping @MainActor (Accelerator) -> Bool) {
-    let mark = "copypasta-menu-keys"
+    onEachMenu(mark: "copypasta-menu-keys") { $0.onKeyPress(body) }
+  }
+
+  /// Calls `body` once for each menu and drop-down list of this window, when it first gets the focus.
+  ///
+  /// Their keys and presses do not pass through the window.
+  private func onEachMenu(mark: String, _ body: @escaping @MainActor (Widget) -> Void) {
     connect("notify::focus-widget") { [weak self] in
       guard let self, let focus = gtk_window_get_focus(cast()),
         let popover = gtk_widget_get_ancestor(focus, gtk_popover_get_type())
@@ -83,7 +89,7 @@ public final class Window: Widget {
       let menu = Widget(Owned(borrowing: popover))
       guard g_object_get_data(menu.cast(), mark) == nil else { return }
       g_object_set_data(menu.cast(), mark, menu.raw)
-      menu.onKeyPress(body)
+      body(menu)
     }
   }
 

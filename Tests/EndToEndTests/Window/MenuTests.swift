@@ -49,6 +49,22 @@ import Testing
     }
   }
 
+  /// The menu's own press comes after the other program's copy.
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `a menu copies its row although another program has copied since it was opened`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
+    try await Scene.run(on: kind, with: ["old", "new"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home")
+      try await scene.openPopup("Menu")
+      try await scene.desktop.copy("other")
+      try await waitUntil("the copy recorded") { try await scene.history.texts().first == "other" }
+      try await scene.desktop.press("c")
+      try await scene.expectClipboard("new")
+    }
+  }
+
   @Test(arguments: VirtualDesktop.Kind.all)
   func `the Menu key opens the focused row's menu`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
