@@ -141,6 +141,34 @@ extension HistoryListTests {
     }
   }
 
+  /// The message may disappear before the row is back, both before the next frame.
+  @Test(arguments: [false, true])
+  func `undoing a deletion moves no row above, in whatever order the message disappears`(isScrolled: Bool)
+    async throws
+  {
+    try await withList(of: (0..<40).map { "text \($0)" }) { list, _ in
+      let model = list.session.model
+      list.focusNewest()
+      list.focus(model.id(at: isScrolled ? 30 : 2))
+      drawFrame(of: list)
+      list.focus(model.id(at: isScrolled ? 26 : 2))
+      drawFrame(of: list)
+      let gone = try #require(model.remove(model.id(at: isScrolled ? 26 : 2)))
+      list.coveredHeight = 70
+      drawFrame(of: list)
+      let before = rows(of: list)
+      list.coveredHeight = 0
+      model.restore(gone)
+      drawFrame(of: list)
+      let after = rows(of: list)
+      let above = before.prefix { $0.texts[0] > "text \(isScrolled ? 13 : 37)" }
+      #expect(!above.isEmpty)
+      for row in above {
+        #expect(after.first { $0.texts[0] == row.texts[0] }?.place.y == row.place.y)
+      }
+    }
+  }
+
   @Test func `pasting scrolls to the pasted row, which does not count as new`() async throws {
     let clipboard = FakeClipboard()
     clipboard.resultOnPurpose = .success(.text("pasted"))

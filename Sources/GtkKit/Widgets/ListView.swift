@@ -181,6 +181,8 @@ public final class ListView<Row: ListRow>: Widget {
   ///
   /// It is in the middle of the candidates, because it must still be on the screen after GTK's own layout.
   private var anchor: (position: Int, y: Double)?
+  /// Whether items were added or removed since the anchor was chosen first.
+  private var isAnchorOfChange = false
   /// Whether the next layout must show the focused row: it was visible before, replaces a removed row, or was focused
   /// after the change.
   private var showsFocus = false
@@ -193,7 +195,7 @@ public final class ListView<Row: ListRow>: Widget {
     let seen = seenRows
     if anchor == nil, !seen.isEmpty {
       showsFocus = isFocusSeen
-      anchor = seen[seen.count / 2]
+      (anchor, isAnchorOfChange) = (seen[seen.count / 2], false)
     }
     restoreScrollPositionAfterLayout()
   }
@@ -205,12 +207,13 @@ public final class ListView<Row: ListRow>: Widget {
     // Rows added at the end of an unscrolled list, for example at startup, do not move others.
     if removed == 0, offset <= 0, position > 0, position + added == itemCount { return }
     let isFocused = focusedPosition.map { position..<end ~= $0 } ?? false
-    let seen = anchor.map { [$0] } ?? seenRows
+    let seen = isAnchorOfChange ? anchor.map { [$0] } ?? seenRows : seenRows
     guard let top = seen.first else { return }
     showsFocus = isFocused || (anchor == nil ? isFocusSeen : showsFocus)
-    if removed == 0, offset <= 0, position == 0 {
-      // In an unscrolled list, let rows added at the top appear.
-      if anchor == nil { showsFocus = false }
+    isAnchorOfChange = true
+    if removed == 0, offset <= 0 {
+      // An unscrolled list stays so; rows added at the top appear.
+      if anchor == nil, position == 0 { showsFocus = false }
       anchor = (0, 0)
     } else if end <= top.position {
       let kept = seen[seen.count / 2]
