@@ -55,7 +55,7 @@ import Testing
       let clipboard = server.clipboard
       try await clipboard.offer("row")
       let window = try #require(await clipboard.selections.window)
-      let rival = try server.desktop.start(Self.requestor("rival", "\(window)"))
+      let rival = try server.desktop.start(Self.fixture("requestor.py", "rival", "\(window)"))
       try await rival.waitUntil("the rival") { $0 == ["ready"] }
       try await waitUntil("a copy replaced") {
         do {
@@ -64,6 +64,25 @@ import Testing
         } catch TransferError.ownershipLost { return true }
       }
       #expect(clipboard.ownOffer == nil)
+    }
+  }
+
+  /// Some window managers mark a window as active before they move the focus to it.
+  @Test func `a text is read and pasted only while the reading window has the focus`() async throws {
+    try await withServer { server in
+      let owner = try await ClipboardOwner.start(offering: .text("there"), on: server.desktop)
+      let windows = try server.desktop.start(Self.fixture("focus.py", "show"))
+      try await windows.waitUntil("the windows") { !$0.isEmpty }
+      let numbers = windows.lines[0].split(separator: " ").compactMap { UInt32($0) }
+      let (clipboard, deliveries) = (server.clipboard, server.deliveries)
+      clipboard.setReadingWindow(numbers[1])
+      clipboard.follow(true)
+      try await waitUntil("the first read") { deliveries.all == [.failure(.cancelled)] }
+      await #expect(throws: TransferError.cancelled) { try await clipboard.readNow() }
+      #expect(owner.requests == [])
+      try await server.desktop.xdotool("windowfocus", "\(numbers[1])")
+      try await waitUntil("the second read") { deliveries.all.last == .success(.text("there")) }
+      #expect(try await clipboard.readNow() == .text("there"))
     }
   }
 
@@ -121,7 +140,7 @@ import Testing
       for offer in offers { try await offer.value }
       #expect(try await clipboard.readNow() == .own)
       let window = try #require(await clipboard.selections.window)
-      let killer = try server.desktop.start(Self.requestor("attack", "kill", "\(window)"))
+      let killer = try server.desktop.start(Self.fixture("requestor.py", "attack", "kill", "\(window)"))
       try await waitUntil("the connection closed") {
         let window = await clipboard.selections.window
         return window == nil && !killer.isRunning
@@ -210,8 +229,8 @@ import Testing
     }
   }
 
-  private static func requestor(_ arguments: String...) -> [String] {
-    ["/usr/bin/python3", Fixture.checkout + "/Tests/X11KitTests/Fixtures/requestor.py"] + arguments
+  private static func fixture(_ name: String, _ arguments: String...) -> [String] {
+    ["/usr/bin/python3", Fixture.checkout + "/Tests/X11KitTests/Fixtures/" + name] + arguments
   }
 }
 
