@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -10,7 +11,7 @@ import Testing
     (.containsNUL, [[0, 0x61], [0x61, 0, 0x62], [0x61, 0, 0x62, 0], [0x68, 0x00, 0x69, 0x00]]),
   ]
 
-  @Test(arguments: refused)
+  @Test(.tags(.storesBytes), arguments: refused)
   func `a text that is empty, is not UTF-8 or contains an inner NUL is refused`(
     why: ClipText.Refusal, texts: [[UInt8]]
   ) {

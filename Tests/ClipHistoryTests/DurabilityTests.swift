@@ -6,7 +6,7 @@ import Testing
 @Suite(.tags(.isDurable)) struct DurabilityTests {
   let history = TemporaryHistory()
 
-  @Test func `texts are stored byte for byte`() async throws {
+  @Test(.tags(.storesBytes)) func `texts are stored byte for byte`() async throws {
     let store = try history.store()
     let texts = [
       " \t\n lines\r\n\u{b}\u{1}\u{7f}", "\u{feff}mark", "e\u{301}", "\u{e9}", "\u{10ffff}", "👩‍👩‍👧‍👦🇨🇭",

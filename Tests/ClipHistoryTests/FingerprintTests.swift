@@ -1,4 +1,5 @@
 import ClipHistory
+import TestSupport
 import Testing
 
 @Suite(.tags(.recordsEveryCopy)) struct FingerprintTests {
@@ -7,7 +8,8 @@ import Testing
 
   init() throws { store = try history.store() }
 
-  @Test func `the last captured text is not recorded again after its deletion or a relaunch`() async throws {
+  @Test(.tags(.recordsOnce))
+  func `the last captured text is not recorded again after its deletion or a relaunch`() async throws {
     let clip = try await store.add("one", at: 5)
     #expect(clip == Clip(id: 1, capturedAt: 5, byteCount: 3, preview: "one"))
     #expect(try await store.record(try ClipText("one"), at: 6) == .duplicate)

@@ -100,7 +100,7 @@ import Testing
   }
 
   /// SQLite creates the index of its log even for reading.
-  @Test(arguments: [ENOSPC, EDQUOT], [true, false])
+  @Test(.tags(.worksWithoutWriting), arguments: [ENOSPC, EDQUOT], [true, false])
   func `a history that was opened on a full disk is readable, and writable once there is room`(
     code: Int32, hasLog: Bool
   ) async throws {

@@ -41,7 +41,9 @@ import Testing
     #expect(counts[1] < counts[0] + 10 * 4096, "\(counts)")
   }
 
-  @Test func `reading a page of 1 MB texts does not read the whole texts`() async throws {
+  @Test(.tags(.previewsAnySize)) func `reading a page of 1 MB texts does not read the whole texts`()
+    async throws
+  {
     try await history.record((0..<50).map { "\($0)" + .repetition(of: "x", count: 1_000_000) })
     let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
     let statement = try Statement(ReadConnection.pageQuery, on: database)

@@ -1,4 +1,5 @@
 import ClipHistory
+import TestSupport
 import Testing
 
 struct PreviewTests {
@@ -54,7 +55,8 @@ struct PreviewTests {
     #expect(try preview(String(repeating: " ", count: 100_000)) == blank)
   }
 
-  @Test func `a preview is the same whatever follows the part that it shows`() throws {
+  @Test(.tags(.previewsAnySize)) func `a preview is the same whatever follows the part that it shows`() throws
+  {
     let start = String(repeating: "word ", count: 2_000)
     #expect(try preview(start) == preview(start + String(repeating: "👩‍👧", count: 500_000)))
   }

@@ -61,7 +61,7 @@ struct ReplacementTests {
   }
 
   /// Only the database is replaced; the log of the old file stays in its place.
-  @Test(arguments: [false, true])
+  @Test(.tags(.leavesReplacedFiles), arguments: [false, true])
   func `a backup that replaces the open database gets nothing of the old log`(isRead: Bool) async throws {
     let store = try history.store(.init(readers: 0))
     for number in 1...10 { try await store.add("old \(number)") }
@@ -82,8 +82,8 @@ struct ReplacementTests {
     #expect(try history.previews().count == 301)
   }
 
-  @Test func `a backup that replaces the database before the end of the program stays as it is`() async throws
-  {
+  @Test(.tags(.leavesReplacedFiles))
+  func `a backup that replaces the database before the end of the program stays as it is`() async throws {
     let store = try history.store()
     for number in 1...10 { try await store.add("old \(number)") }
     let backup = try await backup()
@@ -108,7 +108,7 @@ struct ReplacementTests {
 
   /// - Parameter isNumberReused: whether the file system gives the backup the inode number of the old file, as it does
   ///   for a backup from another file system.
-  @Test(.serialized, arguments: [false, true])
+  @Test(.tags(.leavesReplacedFiles), .serialized, arguments: [false, true])
   func `a backup that is restored after a kill is not overwritten by the log, which is set aside`(
     isNumberReused: Bool
   ) async throws {

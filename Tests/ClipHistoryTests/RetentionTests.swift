@@ -51,23 +51,25 @@ import Testing
     let expired: Int
   }
 
-  @Test(arguments: [
-    Order(ages: [], expired: 0),
-    Order(ages: [40, 31, 29, 0], expired: 2),
-    Order(ages: [40, 31], expired: 2),
-    // The clock was behind by a month, or started at 1970.
-    Order(ages: [3, 33, 33, 1], expired: 0),
-    Order(ages: [40, 3, 20_000 - 1], expired: 1),
-    // The clock was ahead; the clip expires together with its neighbours.
-    Order(ages: [-400, 40, 2], expired: 2),
-    Order(ages: [40, -400, 35, 2], expired: 3),
-    Order(ages: [40, -400, 2], expired: 1),
-    // Imported clips may have unknown times.
-    Order(ages: [nil, nil], expired: 0),
-    Order(ages: [nil, 40, nil, 2], expired: 2),
-    // A flipped bit in a time does not make an item expire.
-    Order(ages: [4, 10_000, 3], expired: 0),
-  ])
+  @Test(
+    .tags(.provesAges),
+    arguments: [
+      Order(ages: [], expired: 0),
+      Order(ages: [40, 31, 29, 0], expired: 2),
+      Order(ages: [40, 31], expired: 2),
+      // The clock was behind by a month, or started at 1970.
+      Order(ages: [3, 33, 33, 1], expired: 0),
+      Order(ages: [40, 3, 20_000 - 1], expired: 1),
+      // The clock was ahead; the clip expires together with its neighbours.
+      Order(ages: [-400, 40, 2], expired: 2),
+      Order(ages: [40, -400, 35, 2], expired: 3),
+      Order(ages: [40, -400, 2], expired: 1),
+      // Imported clips may have unknown times.
+      Order(ages: [nil, nil], expired: 0),
+      Order(ages: [nil, 40, nil, 2], expired: 2),
+      // A flipped bit in a time does not make an item expire.
+      Order(ages: [4, 10_000, 3], expired: 0),
+    ])
   func `an old time alone does not make an item old: its neighbours must confirm it`(_ order: Order)
     async throws
   {
@@ -153,7 +155,8 @@ import Testing
 
   // MARK: - Deletion
 
-  @Test func `expired items are removed from the files, and younger items are kept`() async throws {
+  @Test(.tags(.keepsAsLongAsSaid))
+  func `expired items are removed from the files, and younger items are kept`() async throws {
     for size in [1, 40, 90, 20_000] {
       try await store.add(String(repeating: "Xq7!vanish \(size) ", count: size), at: Self.now - 40 * Self.day)
     }

@@ -90,7 +90,8 @@ import Testing
 
   // MARK: What counts as on
 
-  @Test func `the switch is the file: it shows each change of the file, and none is undone`() async throws {
+  @Test(.tags(.writesNothingUnasked))
+  func `the switch is the file: it shows each change of the file, and none is undone`() async throws {
     let start = StartAtLogin(autostart)
     start.action.isOn = true
     await start.queue.drain()

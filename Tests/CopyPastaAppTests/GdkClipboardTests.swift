@@ -2,6 +2,7 @@ import ClipboardCore
 import GtkKit
 import GtkTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CopyPastaApp
@@ -38,7 +39,8 @@ import Testing
   }
 
   /// GDK would not notice that the compositor refuses the offer, and would then treat every copy as this program's own.
-  @Test func `on Wayland, a copy is refused after another program's copy or without focus`() async throws {
+  @Test(.tags(.copiesAsOfThePress))
+  func `on Wayland, a copy is refused after another program's copy or without focus`() async throws {
     clipboard.notePress(at: 0)
     let press = clipboard.takePress()
     device.copy(sending: "other", isEnded: true)
@@ -126,7 +128,8 @@ import Testing
     try await pump("the end") { deliveries.all == [.failure(.cancelled)] && !clipboard.isReading }
   }
 
-  @Test func `no text is requested if the window loses the focus just before the request`() async throws {
+  @Test(.tags(.readsOnlyWhileActive))
+  func `no text is requested if the window loses the focus just before the request`() async throws {
     device.beforeRequest = { [clipboard] in clipboard.follow(false) }
     device.copy(sending: "whole", isEnded: true)
     #expect(try await arrival(by: .followed) == .failure(.cancelled))
@@ -254,7 +257,7 @@ import Testing
   }
 
   /// `ClipboardOfferTests` has the rules for all transports.
-  @Test(arguments: [FakeDevice.Answer.refused, .empty, .mute])
+  @Test(.tags(.requestsEveryForm), arguments: [FakeDevice.Answer.refused, .empty, .mute])
   func `the next text form is requested if the owner refuses the first, sends nothing or does not answer`(
     first: FakeDevice.Answer
   ) async throws {
@@ -266,7 +269,7 @@ import Testing
     #expect(device.requests == ["text/plain;charset=utf-8", "text/plain"])
   }
 
-  @Test(arguments: Way.allCases)
+  @Test(.tags(.skipsSecrets), arguments: Way.allCases)
   func `the text of a copied, pasted or dropped secret is never requested`(way: Way) async throws {
     device.offer([("text/plain;charset=utf-8", .served), ("x-kde-passwordManagerHint", .secret)])
     #expect(try await arrival(by: way) == .success(.secret))

@@ -67,7 +67,8 @@ import Testing
     #expect(shortcut.keys == nil)
   }
 
-  @Test func `GNOME's settings are not written unasked, and the state follows them`() async throws {
+  @Test(.tags(.writesNothingUnasked))
+  func `GNOME's settings are not written unasked, and the state follows them`() async throws {
     #expect(shortcut.setUp(keys))
     let others: [(String, Variant)] = [
       ("command", .string("/my/copypasta --toggle")), ("binding", .string("<Super>c")),

@@ -201,7 +201,9 @@ import Testing
     withExtendedLifetime(large) {}
   }
 
-  @Test func `480×640 pixels show at least 16 items with one preview line`() async throws {
+  @Test(.tags(.showsSixteenItems)) func `480×640 pixels show at least 16 items with one preview line`()
+    async throws
+  {
     // A font that every machine with the tests has.
     let font = StyleSheet(".clip { font: 10pt DejaVu Sans; }", level: 1)
     defer { withExtendedLifetime(font) {} }
@@ -231,7 +233,8 @@ import Testing
     }
   }
 
-  @Test func `a swipe acts on the touched row, and leaves no trace on a recycled row`() async throws {
+  @Test(.tags(.actsOnThePressedRow))
+  func `a swipe acts on the touched row, and leaves no trace on a recycled row`() async throws {
     try await withList(of: (1...3).map { "text \($0)" }) { list, scratch in
       let view = list.view
       @MainActor func styles() -> [String: Bool] {

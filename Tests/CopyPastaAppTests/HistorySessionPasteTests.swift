@@ -95,7 +95,8 @@ extension HistorySessionTests {
     try expect(initial)
   }
 
-  @Test func `a paste requests nothing if its offer was replaced or its window left`() async throws {
+  @Test(.tags(.pastesWhatWasThere))
+  func `a paste requests nothing if its offer was replaced or its window left`() async throws {
     clipboard.resultOnPurpose = .success(.text("never"))
     activate()
     session.paste()
@@ -117,7 +118,9 @@ extension HistorySessionTests {
   }
 
   /// On X11 nothing counts the offers while reading is paused.
-  @Test func `a paste during a pause is read before the actions in progress end`() async throws {
+  @Test(.tags(.pastesWhatWasThere)) func `a paste during a pause is read before the actions in progress end`()
+    async throws
+  {
     clipboard.content = .noText
     session.services.pause.isPaused = true
     session.attention = .active
@@ -216,7 +219,8 @@ extension HistorySessionTests {
   }
 
   /// A password, for which the user has made the pause.
-  @Test func `the text at the end of a pause is not recorded, but the next copy and a paste`() async throws {
+  @Test(.tags(.recordsNoPause))
+  func `the text at the end of a pause is not recorded, but the next copy and a paste`() async throws {
     for isActive in [true, false] {
       clipboard.content = .text("three")
       session.attention = .active
@@ -244,7 +248,7 @@ extension HistorySessionTests {
   }
 
   /// The owner may not answer at the end of the pause, or its answer may arrive at another activation.
-  @Test(arguments: [true, false])
+  @Test(.tags(.recordsNoPause), arguments: [true, false])
   func `the text at the end of a pause is not recorded even if it is read late`(isAnswered: Bool) async throws
   {
     clipboard.isWatchable = true

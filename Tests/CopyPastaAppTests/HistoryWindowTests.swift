@@ -135,7 +135,8 @@ import Testing
     #expect(messages[.refused]?.words == "Skipped a copy: it is larger than 1 MiB.")
   }
 
-  @Test func `a failure does not repeat a reason that is shown and the indicator names`() async throws {
+  @Test(.tags(.indicatorIsTrue))
+  func `a failure does not repeat a reason that is shown and the indicator names`() async throws {
     let (session, window) = try await window(of: "one", lock: 20)
     let messages = window.body.messages
     try await scratch.whileLocked {
@@ -202,7 +203,9 @@ import Testing
   }
 
   /// Another program is importing when this one starts.
-  @Test func `the focus stays on its row when writing becomes possible again`() async throws {
+  @Test(.tags(.resumesQuietly)) func `the focus stays on its row when writing becomes possible again`()
+    async throws
+  {
     for number in 0..<40 { try await scratch.record("text \(number)") }
     await scratch.close()
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)

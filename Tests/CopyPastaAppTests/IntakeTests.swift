@@ -202,7 +202,8 @@ import Testing
 
   // MARK: - Copies that could not be noted
 
-  @Test func `a copy that could not be noted is noted once the history can be written`() async throws {
+  @Test(.tags(.recordsNoOwnCopy))
+  func `a copy that could not be noted is noted once the history can be written`() async throws {
     try await copyOutUnnoted("copied out")
     intake.captures.resume()
     await drain()
@@ -211,7 +212,7 @@ import Testing
   }
 
   /// A full disk is simulated by a trigger.
-  @Test(arguments: [true, false])
+  @Test(.tags(.recordsNoOwnCopy), arguments: [true, false])
   func `a text copied from the history is not recorded even if its fingerprint was stored late`(isLock: Bool)
     async throws
   {

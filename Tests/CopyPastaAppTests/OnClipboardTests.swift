@@ -32,7 +32,9 @@ import Testing
     try await waitUntil("the first read") { clipboard.reads == 1 }
   }
 
-  @Test func `a copied row is marked until another program takes the clipboard`() async throws {
+  @Test(.tags(.marksClipboard)) func `a copied row is marked until another program takes the clipboard`()
+    async throws
+  {
     #expect(session.onClipboard == nil)
     session.copy(session.ids[1])
     await session.drain()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CopyPastaApp
@@ -74,6 +75,7 @@ import Testing
   }
 
   @Test(
+    .tags(.showsWhatIsCopied),
     arguments: [
       "\u{AD}", "\u{34F}", "\u{115F}", "\u{1160}", "\u{17B4}", "\u{180E}", "\u{200B}", "\u{200C}", "\u{200D}",
       "\u{2060}", "\u{2064}", "\u{206A}", "\u{2800}", "\u{3164}", "\u{FE0F}", "\u{FEFF}", "\u{FFA0}",

@@ -1,6 +1,7 @@
 import CGtk
 import ClipHistory
 import GtkTestSupport
+import TestSupport
 import Testing
 
 @testable import CopyPastaApp
@@ -10,7 +11,7 @@ import Testing
 @Suite struct ReadingIndicatorTests {
   init() async throws { try await openDisplay() }
 
-  @Test(arguments: ["the next text", "the loss of the focus", "a pause"])
+  @Test(.tags(.indicatorIsTrue), arguments: ["the next text", "the loss of the focus", "a pause"])
   func `the indicator reports a skipped secret until the next text, a focus loss or a pause`(_ end: String) {
     let (indicator, expected) = (ReadingIndicator(), ReadingIndicator())
     indicator.showSecret()

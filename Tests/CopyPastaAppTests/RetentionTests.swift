@@ -1,5 +1,6 @@
 import CGtk
 import GtkTestSupport
+import TestSupport
 import Testing
 
 @testable import ClipHistory

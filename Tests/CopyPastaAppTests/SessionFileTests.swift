@@ -112,7 +112,8 @@ import Testing
     #expect(log.failures == [.notRecorded(.waiting(.locked))])
   }
 
-  @Test func `when writing becomes possible again, undo, open texts and all rows stay`() async throws {
+  @Test(.tags(.resumesQuietly))
+  func `when writing becomes possible again, undo, open texts and all rows stay`() async throws {
     var pending: HistoryImport? = try HistoryImport(scratch.location, at: Format.now)
     let session = session()
     let log = SessionLog(of: session)
@@ -197,7 +198,7 @@ import Testing
     #expect(.now - start < .seconds(8))
   }
 
-  @Test(arguments: [true, false])
+  @Test(.tags(.worksWithoutWriting), arguments: [true, false])
   func `writing is tried again on a disk that was full while a window is shown`(isCopy: Bool) async throws {
     let session = session()
     let log = SessionLog(of: session)

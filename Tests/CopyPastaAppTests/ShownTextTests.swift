@@ -88,7 +88,9 @@ import Testing
     }
   }
 
-  @Test func `every part of the displayed text maps back to its original bytes`() throws {
+  @Test(.tags(.showsWhatIsCopied)) func `every part of the displayed text maps back to its original bytes`()
+    throws
+  {
     let text =
       "a\tb\u{200E}é🙂\r\n\t\t\u{1}漢" + String(repeating: "0123456789", count: 120) + "\n" + "e\u{301}"
     let shown = try Self.shown(text)

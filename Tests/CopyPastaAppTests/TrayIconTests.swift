@@ -2,6 +2,7 @@ import CGtk
 import Foundation
 import GtkKit
 import GtkTestSupport
+import TestSupport
 import Testing
 
 @testable import CopyPastaApp

@@ -1,4 +1,5 @@
 import GtkTestSupport
+import TestSupport
 import Testing
 
 @testable import CopyPastaApp
@@ -20,7 +21,8 @@ import Testing
     toggler = WindowToggler(window, preferences: { [preferences] in preferences }, hidden: {})
   }
 
-  @Test func `a copy hides a popup, and neither a launched window nor a popup that stays`() async throws {
+  @Test(.tags(.hidesPopups))
+  func `a copy hides a popup, and neither a launched window nor a popup that stays`() async throws {
     for (isPopup, hides, isHidden) in [(true, true, true), (true, false, false), (false, true, false)] {
       preferences[flag: .hidesPopup] = hides
       toggler.show(.ambient, asPopup: isPopup)

@@ -1,5 +1,6 @@
 import ClipboardCore
 import Glibc
+import TestSupport
 import Testing
 
 /// The lock that decides whether a request may be sent.
@@ -40,7 +41,8 @@ import Testing
     ([.failure(.tooLarge(limit: 1)), .success("text")], .failure(.tooLarge(limit: 1)), 1),
   ]
 
-  @Test(arguments: texts) func `text formats are requested in turn until the owner serves one`(
+  @Test(.tags(.requestsEveryForm), arguments: texts)
+  func `text formats are requested in turn until the owner serves one`(
     answers: [Answer], outcome: Outcome, asked: Int
   ) async {
     let offer = FakeOffer(answers)

@@ -91,7 +91,8 @@ extension X11KitTests {
       #expect(await outcome == .failure(.ownershipLost))
     }
 
-    @Test func `a clipboard read sends no request while another window has the focus`() async throws {
+    @Test(.tags(.readsOnlyWhileActive))
+    func `a clipboard read sends no request while another window has the focus`() async throws {
       let owner = try await own("Owner")
       let windows = try await OtherWindows(on: display)
       let (frame, window, child, other) = (windows.all[0], windows.all[1], windows.all[2], windows.window)

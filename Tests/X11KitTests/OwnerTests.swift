@@ -155,7 +155,7 @@ extension X11KitTests {
       #expect(counter.count.withLock { $0 } == 1)
     }
 
-    @Test
+    @Test(.tags(.copiesAsOfThePress))
     func `a selection owner does not take the clipboard from a program that has copied since the press`()
       async throws
     {

@@ -4,7 +4,7 @@ import Testing
 /// The format that is read from an offer, and the offers that are ignored.
 @Suite(.keepsPictures, .tags(.recordsEveryCopy)) struct CaptureOffersTests {
   @Test(
-    .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
+    .tags(.requestsOnlyText), .enabled(if: Requirement.fileMonitors.isMet, "\(Requirement.fileMonitors)"),
     arguments: VirtualDesktop.Kind.everywhere)
   func `only text is requested and recorded, and a text that is too large shows a notice`(
     _ kind: VirtualDesktop.Kind

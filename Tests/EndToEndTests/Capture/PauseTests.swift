@@ -3,7 +3,7 @@ import Testing
 
 /// While reading is paused, no owner receives a request, even if the window is activated or toggled.
 @Suite(.keepsPictures, .tags(.readsOnlyWhileActive)) struct PauseTests {
-  @Test(arguments: VirtualDesktop.Kind.all)
+  @Test(.tags(.recordsNoPause), arguments: VirtualDesktop.Kind.all)
   func `while reading is paused, no text is requested except by Ctrl+V`(
     _ kind: VirtualDesktop.Kind
   ) async throws {

@@ -6,7 +6,7 @@ import Testing
   /// On Wayland each frame is one buffer, which the protocol log shows.
   ///
   /// labwc is left out because it resizes each window to the screen, which needs a second frame.
-  @Test(arguments: VirtualDesktop.Kind.all.filter { $0 != .labwc })
+  @Test(.tags(.drawsPopupOnce), arguments: VirtualDesktop.Kind.all.filter { $0 != .labwc })
   func `most popups are drawn once`(_ kind: VirtualDesktop.Kind) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       try await Scene.fillHistory(with: (1...30).map { "text \($0)" }, on: desktop)

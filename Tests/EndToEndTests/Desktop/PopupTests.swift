@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.all)
+  @Test(.tags(.hidesPopups), arguments: VirtualDesktop.Kind.all)
   func `switching to another program hides the popup with its menu or dialog`(_ kind: VirtualDesktop.Kind)
     async throws
   {

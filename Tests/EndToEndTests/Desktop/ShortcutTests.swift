@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a suspended CopyPasta takes no keys from another program`() async throws {
+  @Test(.tags(.takesNoKeys)) func `a suspended CopyPasta takes no keys from another program`() async throws {
     try await Self.run { scene, _ in
       let typed = try scene.desktop.start(["xev", "-name", "Typed", "-event", "keyboard"])
       let window = try await waitFor("the window") { try await scene.desktop.window(titled: "Typed") }

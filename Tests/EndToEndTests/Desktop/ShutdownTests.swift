@@ -65,7 +65,7 @@ import Testing
   }
 
   /// While a text waits for a lock, ending takes its longest.
-  @Test
+  @Test(.tags(.endsInTime))
   func `--quit returns once the program has ended, and a launch meanwhile has its token and the shortcut`()
     async throws
   {
@@ -119,7 +119,7 @@ import Testing
   }
 
   /// The server answers no other program meanwhile: neither GDK, which hides a window, nor the hand-over of a text.
-  @Test(arguments: [true, false])
+  @Test(.tags(.endsInTime), arguments: [true, false])
   func `the program ends in time while another program has grabbed the X server`(isShown: Bool) async throws {
     try await Scene.run(with: ["row"], mostlyWaits: true) { scene in
       if isShown {

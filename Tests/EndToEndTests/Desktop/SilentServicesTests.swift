@@ -16,7 +16,7 @@ import Testing
     return scene
   }
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(.tags(.opensBesideHangingServices), arguments: VirtualDesktop.Kind.everywhere)
   func `a hanging portal does not block the window, and its later answer is applied`(
     _ kind: VirtualDesktop.Kind
   )
@@ -54,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func `the program opens and ends sooner than the call of a hanging tray host fails`() async throws {
+  @Test(.tags(.opensBesideHangingServices))
+  func `the program opens and ends sooner than the call of a hanging tray host fails`() async throws {
     try await VirtualDesktop.with { desktop in
       let host = try desktop.start(Fixture.python("service.py", ["org.kde.StatusNotifierWatcher"]))
       try await host.waitUntil("the name") { $0 == ["ready"] }

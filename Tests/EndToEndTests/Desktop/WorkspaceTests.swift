@@ -4,7 +4,7 @@ import Testing
 /// The window comes to the user from wherever it is.
 @Suite(.keepsPictures, .tags(.popsUp)) struct WorkspaceTests {
   /// openbox only marks a window on another workspace as urgent.
-  @Test(arguments: ["--toggle", "", "show", "tray"])
+  @Test(.tags(.comesFromAnywhere), arguments: ["--toggle", "", "show", "tray"])
   func `a window that is iconified or on another workspace comes to the current one`(way: String) async throws
   {
     try await Scene.run(with: ["text"]) { scene in
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// sway only marks such a window as urgent, and other compositors take the user to it.
-  @Test(arguments: VirtualDesktop.Kind.compositors)
+  @Test(.tags(.comesFromAnywhere), arguments: VirtualDesktop.Kind.compositors)
   func `on Wayland a window on another workspace comes to the current one`(_ kind: VirtualDesktop.Kind)
     async throws
   {

@@ -5,7 +5,7 @@ import Testing
 @Suite(.keepsPictures, .tags(.actsOnThePressedRow, .isAccessible)) struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 
-  @Test
+  @Test(.tags(.copiesByEveryInput))
   func `a digit, alone or with Ctrl, copies and focuses the nth newest row, if any`() async throws {
     try await Scene.run(with: (1...9).map { "row \($0)" }) { scene in
       for (key, row) in [("ctrl+1", 9), ("9", 1), ("ctrl+KP_3", 7), ("KP_2", 8), ("ctrl+4", 6)] {

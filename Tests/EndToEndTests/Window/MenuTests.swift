@@ -3,7 +3,8 @@ import Testing
 
 /// A row's context menu and the main menu, used with mouse and keyboard.
 @Suite(.keepsPictures, .tags(.actsOnThePressedRow)) struct MenuTests {
-  @Test func `a right click opens the row's menu and copies nothing; its Copy and Delete act on that row`()
+  @Test(.tags(.copiesByEveryInput))
+  func `a right click opens the row's menu and copies nothing; its Copy and Delete act on that row`()
     async throws
   {
     try await Scene.run(with: ["old", "new"]) { scene in
@@ -65,7 +66,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.all)
+  @Test(.tags(.opensMenuByEveryInput), arguments: VirtualDesktop.Kind.all)
   func `the Menu key opens the focused row's menu`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
       try await scene.parkMouse()

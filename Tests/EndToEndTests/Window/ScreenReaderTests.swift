@@ -104,7 +104,8 @@ import Testing
     }
   }
 
-  @Test func `only the accessible name of the row on the clipboard says so, until another program copies`()
+  @Test(.tags(.marksClipboard))
+  func `only the accessible name of the row on the clipboard says so, until another program copies`()
     async throws
   {
     try await Scene.run(with: ["one", "two"], accessibility: true) { scene in

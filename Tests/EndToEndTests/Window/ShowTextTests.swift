@@ -3,7 +3,7 @@ import Testing
 
 /// The window that shows the full text of a row.
 @Suite(.keepsPictures) struct ShowTextTests {
-  @Test(arguments: VirtualDesktop.Kind.all)
+  @Test(.tags(.showsWhatIsCopied), arguments: VirtualDesktop.Kind.all)
   func `the full text window copies a selection or everything, and Escape returns to the row`(
     _ kind: VirtualDesktop.Kind
   ) async throws {

@@ -29,7 +29,7 @@ struct TouchTests {
   }
 
   /// The tap copies the other row, which shows that the short swipes had no effect.
-  @Test(arguments: Language.allCases)
+  @Test(.tags(.copiesByEveryInput), arguments: Language.allCases)
   func `a tap and a finger swipe from the leading edge copy a row, and a short swipe does nothing`(
     _ language: Language
   ) async throws {
@@ -45,7 +45,7 @@ struct TouchTests {
     }
   }
 
-  @Test(arguments: Language.allCases)
+  @Test(.tags(.opensMenuByEveryInput), arguments: Language.allCases)
   func `a long press opens the row's menu`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       let frame = try await scene.app.window.frame()
