@@ -9,7 +9,7 @@ public enum CopyPasta {
   static let id = "org.copypasta.CopyPasta"
   /// The name that users read, the same in every language.
   static let name = "CopyPasta"
-  static let version = "1.3.0"
+  static let version = "1.3.1"
   static let website = "https://copypasta.org"
   static let issues = "https://copypasta.org/issues"
 
